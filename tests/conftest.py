@@ -118,7 +118,13 @@ def reference_pictures() -> Path:
 
 @pytest.fixture
 def own_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Nothing of this machine's user: an empty folder for models, a cache and remembered hashes."""
+    """Nothing of this machine's user: an empty folder for models, a cache and remembered hashes,
+    no token of the hub and no proxy."""
+    for name in ("HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("SPEC_O3_MODELS", str(tmp_path / "models"))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     cache = "agent.models.check_files.user_cache_path"

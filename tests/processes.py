@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from socketserver import BaseServer
 from typing import TypeVar
 
 import psutil
@@ -13,6 +18,7 @@ import psutil
 # Twenty times what anything here takes.
 LONG_S = 300.0
 Found = TypeVar("Found")
+Made = TypeVar("Made", bound=BaseServer)
 
 
 def runs(pid: int) -> bool:
@@ -40,6 +46,19 @@ def wait_until(
             time.sleep(max(0.01, 5 * (time.monotonic() - began)))
 
 
+@contextmanager
+def served(server: Made) -> Iterator[Made]:
+    """The server at work in a thread of its own; in the end it has answered what it began."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()  # waits for the threads of requests
+
+
 def marked(name: str, value: str) -> list[int]:
     """The processes with this variable in their environment, on Linux."""
     words = os.fsencode(f"{name}={value}")
@@ -52,3 +71,12 @@ def marked(name: str, value: str) -> list[int]:
         if words in variables:
             found.append(int(each.parent.name))
     return found
+
+
+def loaded(code: str, *names: str) -> list[str]:
+    """Those of the modules that are there after a program has run the code."""
+    code += f"\nimport sys; print(*(m for m in {names!r} if m in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
+    return done.stdout.split()

@@ -30,6 +30,10 @@ from train.models.small_model import (
     save_small_model,
 )
 
+# The size of a model that ships in the box.
+FOUR_MILLION = Shape(
+    hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384
+)
 VOCABULARY = 768
 REPLIES = (
     "<think>\nThe flux rises to the blue. Check H alpha.\n</think>\n<tool_call>\n"

@@ -1,7 +1,5 @@
 """A fault of one Qt binding release that would kill the window after a few thousand paints."""
 
-from __future__ import annotations
-
 import sys
 
 from PySide6.QtGui import QPainter, QPen, QPixmap

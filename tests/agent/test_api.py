@@ -1,7 +1,5 @@
 """The Python interface gives the numbers of the window, and says what is wrong with a call."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

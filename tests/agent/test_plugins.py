@@ -1,7 +1,5 @@
 """Plug-ins: those that work are there; what is wrong with one is told and stops nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent import plugins

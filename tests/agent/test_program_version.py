@@ -1,7 +1,5 @@
 """The version as the commands say it."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError
 
 import pytest

@@ -1,7 +1,5 @@
 """The worked example of a plug-in, installed with pip, and each of its parts used."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """Sessions from a script: read-only unless a reviewer is named, and the tables of one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

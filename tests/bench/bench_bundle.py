@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.selftest.session import judged_session
+from tests.bench.measuring import figure_line
 
 ROOT = Path(__file__).resolve().parents[2]
 BUNDLER = ROOT / "build" / "bundler"
@@ -48,11 +49,9 @@ def figures() -> Iterator[dict[str, object]]:
 
 
 def _figure(what: str, value: float, unit: str, baseline: float) -> dict[str, object]:
-    return {
-        "figure": f"bundle: {what}", "value": value, "unit": unit,
-        "baseline": "the program as pip installs it",
-        f"baseline_{unit.lower()}": round(baseline, 2), "ratio": round(value / baseline, 2),
-    }  # fmt: skip
+    beside = {f"baseline_{unit.lower()}": round(baseline, 2), "ratio": round(value / baseline, 2)}
+    by_pip = "the program as pip installs it"
+    return figure_line(f"bundle: {what}", value, unit, baseline=by_pip, **beside)
 
 
 def _surroundings(home: Path) -> dict[str, str]:

@@ -25,12 +25,10 @@ from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_context
-from tests.bench.bench_queue import fill
-from tests.bench.measuring import figure_line
+from tests.bench.bench_queue import figures_by_size, fill
 
 SIZES = (100, 100_000, 1_000_000)
 STEPS = 40
-TARGET = 2.0
 TIMER = 2
 """Milliseconds between two looks at whether the window's thread answers."""
 WAIT_S = 30.0
@@ -43,15 +41,7 @@ def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
         measured = {size: dict(_measured(Path(folder), size)) for size in SIZES}
     garbage.stop()
-    largest = measured[SIZES[-1]]
-    for name, ms in largest.items():
-        smaller = {f"at_{size}": measured[size][name] for size in SIZES[:-1]}
-        yield figure_line(name, ms, "ms", **smaller)
-        if not name.startswith("once:"):
-            title = f"{name}: {SIZES[-1]:,} candidates against {SIZES[0]:,}"
-            value = ms / smaller[f"at_{SIZES[0]}"]
-            baseline = f"the same with {SIZES[0]:,}"
-            yield figure_line(title, value, "ratio", baseline=baseline, target=TARGET)
+    yield from figures_by_size(measured)
     del application
 
 

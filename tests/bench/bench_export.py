@@ -129,10 +129,8 @@ def _python_csv(place: Path) -> None:
 
 
 def _plain(suffix: str, seconds: float, megabytes: float) -> Iterator[dict[str, object]]:
-    yield figure_line(f"{suffix} of {ROWS:,} rows", seconds, "s", baseline=None)
-    yield figure_line(
-        f"{suffix} of {ROWS:,} rows: memory at most", megabytes, "MB", baseline=None, target=600.0
-    )
+    yield figure_line(f"{suffix} of {ROWS:,} rows", seconds, "s")
+    yield figure_line(f"{suffix} of {ROWS:,} rows: memory at most", megabytes, "MB", target=600.0)
 
 
 def _ratio(

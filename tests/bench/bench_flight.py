@@ -19,14 +19,12 @@ from contextlib import contextmanager
 from itertools import cycle, islice
 from pathlib import Path
 
-from agent.errors import WorkbenchError
-from agent.spectra.readers import read
 from app.worker.pool import WorkerPool
 from app.worker.request import InspectRequest, LoadRequest
 from tests.bench import flight_server
+from tests.bench.bench_worker import usable
 from tests.bench.measuring import figure_line
 
-SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "spectra"
 SPECTRA = 20
 # In flight at once, conversations that are timed, worker processes
 RUNS = ((1, 4, 1), (8, 32, 1), (64, 192, 2), (256, 768, 2))
@@ -68,8 +66,8 @@ def _run(
         baseline="the server's own limit with so many in flight", target=TARGET, per_s=rate,
         limit_per_s=limit, **about
     )  # fmt: skip
-    yield _figure("our side's CPU for a conversation", ours, "ms", servers_ms=servers, **about)
-    yield _figure("our side's memory at its peak", memory, "MB", **about)
+    yield figure_line("our side's CPU for a conversation", ours, "ms", servers_ms=servers, **about)
+    yield figure_line("our side's memory at its peak", memory, "MB", **about)
 
 
 def _requests(paths: Iterator[Path]) -> Iterator[tuple[int, InspectRequest]]:
@@ -86,15 +84,6 @@ def serving() -> Iterator[str]:
         port = int(server.stdout.readline())
         yield f"http://127.0.0.1:{port}/v1#{flight_server.MODEL}"
         server.stdin.close()
-
-
-def usable() -> Iterator[Path]:
-    for path in sorted(SAMPLE.rglob("*.fits.gz")):
-        try:
-            read(path)
-        except WorkbenchError:
-            continue
-        yield path
 
 
 def _cpu_s(pool: WorkerPool) -> float:
@@ -120,7 +109,3 @@ def _memory_mb(pool: WorkerPool) -> float:
         (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
         peaks += int(line.split()[1])
     return peaks / 1024
-
-
-def _figure(name: str, value: float, unit: str, **more: object) -> dict[str, object]:
-    return figure_line(name, value, unit, baseline=None, **more)

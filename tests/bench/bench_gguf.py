@@ -16,11 +16,10 @@ from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.protocol.protocol import Turn
 from agent.rendering.render import COMPACT
 from tests.bench.measuring import figure_line, seconds_of
-from tests.small_models import make_folder
+from tests.small_models import FOUR_MILLION, make_folder
 from train.export.export import export_gguf
-from train.models.small_model import FamilyName, Shape
+from train.models.small_model import FamilyName
 
-SMALL = Shape(hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384)
 FAMILIES: tuple[FamilyName, ...] = ("qwen2.5-vl", "qwen3-vl")
 SPOKEN = 90
 """Tokens a turn."""
@@ -30,7 +29,7 @@ REPEATS = 5
 def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as place:
         for family in FAMILIES:
-            folder = make_folder(Path(place) / family, family, SMALL)
+            folder = make_folder(Path(place) / family, family, FOUR_MILLION)
             report = export_gguf(folder, folder / "gguf")
             files = [folder / "gguf" / each.name for each in (report.language_model, report.mmproj)]
             loading = seconds_of(lambda files=files: GgufEngine.load(*files, threads=1).close())

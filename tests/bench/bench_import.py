@@ -66,12 +66,12 @@ def figures() -> Iterator[dict[str, object]]:
         )  # fmt: skip
         title = f"import, {ROWS:,} rows of CSV, peak memory of both processes"
         value = max(run["mb"] + run["helper_mb"] for run in ours)
-        yield figure_line(title, value, "MB", baseline=None, target=600)
+        yield figure_line(title, value, "MB", target=600)
         for kind in ("fits", "parquet"):
             other = _imported(_converted(path, kind), folder / "night.speco3")
             title = f"import, {ROWS:,} rows of {kind.upper()}"
             peak_mb = round(other["mb"] + other["helper_mb"])
-            yield figure_line(title, other["seconds"], "s", baseline=None, peak_mb=peak_mb)
+            yield figure_line(title, other["seconds"], "s", peak_mb=peak_mb)
 
 
 def write_csv(path: Path, rows: int = ROWS) -> Path:

@@ -18,11 +18,8 @@ from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
 from tests.agent.scenes import answer, call
 from tests.bench.measuring import figure_line
-from tests.small_models import make_folder
-from train.models.small_model import Shape
+from tests.small_models import FOUR_MILLION, make_folder
 
-# 4 million parameters: the size of a model that ships in the box.
-SMALL = Shape(hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384)
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "spectra"
 THOUGHT = (
     "The continuum rises to the blue and there may be emission near 6565. I zoom into the window "
@@ -65,7 +62,7 @@ def figures() -> Iterator[dict[str, object]]:
     from agent.engines.hf.engine import TransformersEngine
 
     with tempfile.TemporaryDirectory() as place:
-        folder = make_folder(Path(place) / "model", "qwen2.5-vl", SMALL)
+        folder = make_folder(Path(place) / "model", "qwen2.5-vl", FOUR_MILLION)
         yield from _share("transformers", TransformersEngine.load(folder, device="cpu", threads=1))
         from agent.engines.gguf.engine import GgufEngine
         from train.export.export import export_gguf

@@ -24,7 +24,6 @@ from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.readers.registry import read
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Trajectory
-from agent.trajectory.trajectory_file import to_line
 from app.core.exporting import export
 from app.core.inspections.store import (
     add_inspection,
@@ -67,11 +66,6 @@ OPINIONS = (
 
 def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "plain.speco3"
-        _fill(place, SIZES[0])
-        title = "session with plain texts, as before, of 1,000 inspected"
-        yield figure_line(title, _plain_bytes(place) / SIZES[0] * 1000 / MIB, "MiB")
-        place.unlink()
         measured = {size: _of_size(Path(folder), size) for size in SIZES}
     for name, (_, unit) in measured[SIZES[-1]].items():
         values = [measured[size][name][0] for size in SIZES]
@@ -110,17 +104,6 @@ def _records() -> list[Trajectory]:
     inspector, task = MeasuredInspector(), find_task("CV")
     spectra = (read(SAMPLE / row["file"], int(row["row"])) for row in rows)
     return [run(inspector.inspect(spectrum, task)) for spectrum in spectra]
-
-
-def _plain_bytes(place: Path) -> int:
-    """The size that the session would have with the texts of its records as they are."""
-    with closing(sqlite3.connect(place, isolation_level=None)) as connection:
-        for number, line in enumerate(map(to_line, _records())):
-            statement = "UPDATE inspections SET record = ? WHERE candidate_id % ? = ?"
-            connection.execute(statement, (line, KNOWN, number))
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return place.stat().st_size
 
 
 def measure(place: Path) -> Iterator[tuple[str, float, str]]:

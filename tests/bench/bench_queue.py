@@ -55,17 +55,20 @@ Call = Callable[[int], object]
 
 def figures() -> Iterator[dict[str, object]]:
     with tempfile.TemporaryDirectory() as folder:
-        measured = {size: dict(_measured(Path(folder), size)) for size in SIZES}
-    largest = measured[SIZES[-1]]
-    for name, ms in largest.items():
-        smaller = {f"at_{size}": measured[size][name] for size in SIZES[:-1]}
-        yield figure_line(name, ms, "ms", **smaller)
+        yield from figures_by_size({size: dict(_measured(Path(folder), size)) for size in SIZES})
+
+
+def figures_by_size(measured: dict[int, dict[str, float]]) -> Iterator[dict[str, object]]:
+    """Of milliseconds by size and name: those of the largest list, which may not grow with it."""
+    *sizes, most = measured
+    for name, ms in measured[most].items():
+        yield figure_line(name, ms, "ms", **{f"at_{size}": measured[size][name] for size in sizes})
         if not name.startswith("once:"):
-            base = SIZES[name in OF_MANY]
-            title = f"{name}: {SIZES[-1]:,} candidates against {base:,}"
-            value = ms / smaller[f"at_{base}"]
+            base = sizes[name in OF_MANY]
+            title = f"{name}: {most:,} candidates against {base:,}"
             baseline = f"the same with {base:,}"
-            yield figure_line(title, value, "ratio", baseline=baseline, target=TARGET)
+            ratio = ms / measured[base][name]
+            yield figure_line(title, ratio, "ratio", baseline=baseline, target=TARGET)
 
 
 def _measured(folder: Path, size: int) -> Iterator[tuple[str, float]]:

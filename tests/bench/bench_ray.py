@@ -11,7 +11,6 @@ from pathlib import Path
 
 from agent.cluster.options import RayPlace
 from agent.inspection.built_in import MEASURED
-from agent.inspection.inspector_factory import make_inspector
 from app.worker.pool import InspectionPool, WorkerPool
 from app.worker.ray_pool import RayPool
 from app.worker.request import InspectRequest, LoadRequest
@@ -22,7 +21,7 @@ ROUNDS, A_ROUND = 8, 12
 
 
 def figures() -> Iterator[dict[str, object]]:
-    paths = list(islice(usable(make_inspector(MEASURED)), SPECTRA))
+    paths = list(islice(usable(), SPECTRA))
     for count in (1, 2, 4):
         with (
             WorkerPool(count, LoadRequest(MEASURED)) as processes,

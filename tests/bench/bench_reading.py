@@ -113,4 +113,4 @@ def _medians_ms(*works: Callable[[], Any]) -> list[float]:
 
 
 def _figure(name: str, value: float, **more: object) -> dict[str, object]:
-    return figure_line(name, round(value, 3), "ms", baseline=None, **more)
+    return figure_line(name, round(value, 3), "ms", **more)

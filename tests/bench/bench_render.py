@@ -1,6 +1,6 @@
 """What a picture costs: ours and the pyplot way, to the same end, in one run.
 
-python -m tests.bench.bench_render
+python -m tests.bench render
 """
 
 from __future__ import annotations
@@ -158,8 +158,3 @@ def figures() -> Iterator[dict[str, object]]:
     if similar := _similarities(over):
         yield _figure("similarity to the reference, least", min(s for s, _ in similar), "SSIM")
         yield _figure("size off the reference, most", max(a for _, a in similar), "px")
-
-
-if __name__ == "__main__":
-    for line in figures():
-        print(json.dumps(line, ensure_ascii=False))

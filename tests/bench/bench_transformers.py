@@ -21,12 +21,9 @@ from agent.protocol.tool import reply_text
 from agent.rendering.model_image import prepare
 from agent.tasks.catalogue import find_task
 from tests.bench.measuring import figure_line, seconds_of
-from tests.small_models import FamilyName, make_folder
-from train.models.small_model import TINY, Shape
+from tests.small_models import FOUR_MILLION, FamilyName, make_folder
+from train.models.small_model import TINY
 
-FOUR_MILLION = Shape(
-    hidden=192, ffn=576, layers=6, heads=3, kv_heads=3, vision_hidden=128, vision_ffn=384
-)
 SHAPES = {"1M": TINY, "4M": FOUR_MILLION}
 FAMILIES: tuple[FamilyName, ...] = ("qwen2.5-vl", "qwen3-vl")
 TURNS = 3

@@ -50,9 +50,11 @@ def _start() -> Iterator[dict[str, object]]:
         bare.append(ms_of(_start_bare))
         ours.append(ms_of(_start_worker))
     ours_ms, bare_ms = statistics.median(ours), statistics.median(bare)
-    yield _figure("start of a worker, process to hello and end", ours_ms, "ms")
+    yield figure_line("start of a worker, process to hello and end", ours_ms, "ms")
     about = {"baseline": "a Python that does nothing", "target": 3.0, "baseline_ms": bare_ms}
-    yield _figure("start of a worker against a bare Python", ours_ms / bare_ms, "ratio", **about)
+    yield figure_line(
+        "start of a worker against a bare Python", ours_ms / bare_ms, "ratio", **about
+    )
 
 
 def _start_bare() -> None:
@@ -74,7 +76,7 @@ def _start_worker() -> None:
 def _inspections() -> Iterator[dict[str, object]]:
     """The measured inspector on the bundled sample, here and in a worker, in turns."""
     inspector = make_inspector(MEASURED)
-    paths = list(islice(usable(inspector), SPECTRA))
+    paths = list(islice(usable(), SPECTRA))
     here: list[float] = []
     there: list[float] = []
     with WorkerClient() as client:
@@ -87,7 +89,7 @@ def _inspections() -> Iterator[dict[str, object]]:
     more = statistics.median(b / a for a, b in zip(here, there, strict=True))
     about = {"baseline": "the same in this process", "target": 1.05, "inspections": len(here)}
     about["here_ms"] = statistics.median(here)
-    yield _figure("a measured inspection in a worker", more, "ratio", **about)
+    yield figure_line("a measured inspection in a worker", more, "ratio", **about)
 
 
 def _pipe() -> Iterator[dict[str, object]]:
@@ -97,13 +99,13 @@ def _pipe() -> Iterator[dict[str, object]]:
         client.inspect(asked).result()
         times = [ms_of(lambda: client.inspect(asked).result()) for _ in range(ROUND_TRIPS)]
     about = {"round_trips": ROUND_TRIPS}
-    yield _figure("an inspection that does nothing", statistics.median(times), "ms", **about)
+    yield figure_line("an inspection that does nothing", statistics.median(times), "ms", **about)
 
 
-def usable(inspector: Inspector) -> Iterator[Path]:
+def usable() -> Iterator[Path]:
     for path in sorted(SAMPLE.rglob("*.fits.gz")):
         try:
-            _inspect_here(inspector, path)
+            read(path)
         except WorkbenchError:
             continue
         yield path
@@ -131,7 +133,7 @@ def _speech() -> Iterator[dict[str, object]]:
         inspection.cancel()
         inspection.result()
     each = 1e6 * (times[1] - times[0]) / PIECES
-    yield _figure("a piece of text through the pipe", each, "us", pieces=PIECES)
+    yield figure_line("a piece of text through the pipe", each, "us", pieces=PIECES)
 
 
 def _crashes() -> Iterator[dict[str, object]]:
@@ -145,8 +147,8 @@ def _crashes() -> Iterator[dict[str, object]]:
             assert pid is not None
             told.append(ms_of(partial(_kill, pid, inspection)))
             again.append(ms_of(lambda: client.inspect(request()).result()))
-    yield _figure("kill -9 to the error, slowest", max(told), "ms", target=1000.0, kills=KILLS)
-    yield _figure("the next inspection, with a new worker", statistics.median(again), "ms")
+    yield figure_line("kill -9 to the error, slowest", max(told), "ms", target=1000.0, kills=KILLS)
+    yield figure_line("the next inspection, with a new worker", statistics.median(again), "ms")
 
 
 def _notice(speaks: threading.Event, event: Event) -> None:
@@ -161,7 +163,3 @@ def _kill(pid: int, inspection: Any) -> None:
     except WorkerError:
         return
     raise AssertionError("it was not killed")
-
-
-def _figure(name: str, value: float, unit: str, **more: object) -> dict[str, object]:
-    return figure_line(name, value, unit, baseline=None, **more)

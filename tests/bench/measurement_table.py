@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +15,6 @@ from tests.agent.spectra.measure.known_lines import (
     BROAD,
     H_ALPHA,
     H_BETA,
-    NARROW,
-    WIDE,
     KnownLine,
     both,
     double_peak,
@@ -26,8 +23,6 @@ from tests.agent.spectra.measure.known_lines import (
     stark,
 )
 
-SNRS = (3, 5, 10, 20, 50, 100)
-LINES = (NARROW, BROAD, WIDE)
 N_DRAWS = 200
 
 
@@ -65,12 +60,6 @@ def measure(line: KnownLine, snr: int, n_draws: int = N_DRAWS, seed: int = 7) ->
         float(fwhm.std() / line.fwhm), float(((fwhm - line.fwhm) / fwhm_error).std()),
         float(((centre - line.centre) / centre_error).std())
     )  # fmt: skip
-
-
-def rows() -> Iterator[Row]:
-    for line in LINES:
-        for snr in SNRS:
-            yield measure(line, snr)
 
 
 # Lines as stars have them, seen with several resolutions; depth and FWHM are those without noise.
@@ -136,15 +125,6 @@ def main() -> None:
                     f" {row.ew_pull:5.2f} |   {row.fwhm_bias:+6.1f}% {row.fwhm_pull:5.2f} |"
                     f"   {row.depth_bias:+6.1f}% {row.depth_pull:5.2f}"
                 )
-    print(
-        "line                          S/N found | EW bias scatter  pull | FWHM bias scatter  pull"
-    )
-    for row in rows():
-        print(
-            f"{row.line:29s} {row.snr:3d} {100 * row.found:4.0f}% |"
-            f" {100 * row.ew_bias:+6.1f}% {100 * row.ew_scatter:6.1f}% {row.ew_pull:5.2f} |"
-            f"   {100 * row.fwhm_bias:+6.1f}% {100 * row.fwhm_scatter:6.1f}% {row.fwhm_pull:5.2f}"
-        )
 
 
 if __name__ == "__main__":

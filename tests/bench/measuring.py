@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def figure_line(name: str, value: object, unit: str, **more: object) -> dict[str, object]:
-    return {"figure": name, "value": value, "unit": unit, **more}
+def figure_line(
+    name: str, value: object, unit: str, *, baseline: object = None, **more: object
+) -> dict[str, object]:
+    return {"figure": name, "value": value, "unit": unit, "baseline": baseline, **more}
 
 
 def seconds_of(call: Callable[[], object]) -> float:

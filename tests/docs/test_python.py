@@ -1,7 +1,5 @@
 """The notebook and the Python of the README and the guide run, and the stable names are listed."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """The guide's table of what leaves the computer, against the addresses that the program has."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """What goes into the bundle: all that the program needs, and not what makes it large."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

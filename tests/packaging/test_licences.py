@@ -1,7 +1,5 @@
 """The licences beside the bundle: of all that is in it, and of nothing else."""
 
-from __future__ import annotations
-
 import numpy
 import PySide6.QtCore
 import pytest

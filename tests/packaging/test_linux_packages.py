@@ -1,7 +1,5 @@
 """What people download for Linux, made of a small program that says how it was started."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """What pip installs and what a source archive holds: all files that the program reads."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

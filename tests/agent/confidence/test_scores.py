@@ -1,9 +1,6 @@
 """Agreement and scores against scikit-learn, and their intervals against what they promise."""
 
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +11,6 @@ from scipy.special import expit
 from scipy.stats import binom, binomtest
 from sklearn.calibration import calibration_curve
 
-import agent.confidence
 from agent.confidence.judged import ConfidenceError, JudgedScores, logit, sigmoid
 from agent.confidence.reliability import (
     average_precision,
@@ -177,15 +173,6 @@ def test_log_odds_are_finite_and_lead_back(p):
     assert float(sigmoid(logit(p))) == pytest.approx(p, abs=1e-11)
 
 
-def test_no_module_loads_scipy_or_scikit_learn_before_it_is_needed():
-    folder = Path(agent.confidence.__file__).parent
-    names = ", ".join(f"agent.confidence.{path.stem}" for path in folder.glob("[a-z]*.py"))
-    heavy = ("scipy", "sklearn", "torch", "transformers", "matplotlib.pyplot", "PySide6")
-    code = f"import sys, {names}; print(*(m for m in {heavy!r} if m in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
-
-
 # Fleiss' kappa against its definition, a published table, and what its intervals promise.
 
 
@@ -330,15 +317,15 @@ def test_scores_are_scikit_learns(pairs):
     expected = sklearn.metrics.brier_score_loss(judged.label, judged.p, labels=[False, True])
     assert brier_score(judged) == pytest.approx(expected, abs=1e-12)
     if judged.positives and judged.negatives:
-        expected = sklearn.metrics.roc_auc_score(judged.label, judged.p)
-        assert roc_auc(judged) == pytest.approx(expected, abs=1e-12)
-        expected = sklearn.metrics.average_precision_score(judged.label, judged.p)
-        assert average_precision(judged) == pytest.approx(expected, abs=1e-12)
+        ranks_as_scikit_learn(judged)
 
 
 @pytest.mark.parametrize("prior", [0.5, 1 / 100])
 def test_rankings_of_a_long_list_are_scikit_learns(rng, prior):
-    judged = sample_judged(rng, 20_000, prior, apart=1.5, decimals=3)
+    ranks_as_scikit_learn(sample_judged(rng, 20_000, prior, apart=1.5, decimals=3))
+
+
+def ranks_as_scikit_learn(judged):
     expected = sklearn.metrics.roc_auc_score(judged.label, judged.p)
     assert roc_auc(judged) == pytest.approx(expected, abs=1e-12)
     expected = sklearn.metrics.average_precision_score(judged.label, judged.p)

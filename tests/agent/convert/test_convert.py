@@ -80,6 +80,18 @@ def fine_numbers(random_folder: Path, tmp_path_factory: pytest.TempPathFactory) 
     return sum(sizes)
 
 
+def begin(plan: Plan, out: Path, at: int) -> None:
+    """Ctrl-C is pressed before the read of this number."""
+
+    def stop(number: int) -> None:
+        if number == at:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        reads(patch, stop)
+        write_files(plan, out)
+
+
 @pytest.mark.parametrize(("at", "keeps"), [(0, False), (7, False), (40, True), (150, True)])
 def test_it_goes_on_after_ctrl_c(
     random_folder: Path,
@@ -92,15 +104,7 @@ def test_it_goes_on_after_ctrl_c(
     keeps: bool,
 ) -> None:
     plan = plan_conversion(random_folder, KIND)
-
-    def stop(number: int) -> None:
-        if number == at:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        reads(patch, stop)
-        with pytest.raises(KeyboardInterrupt):
-            write_files(plan, tmp_path)
+    begin(plan, tmp_path, at)
     sizes = reads(monkeypatch, lambda number: None)
     write_files(plan, tmp_path)
     assert contents(tmp_path) == whole
@@ -139,17 +143,8 @@ def test_it_goes_on_after_a_kill(
     assert contents(tmp_path) == whole
 
 
-def test_other_weights_begin_anew(
-    small: Path, tmp_path: Path, fine_pieces: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(number: int) -> None:
-        if number == 100:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        reads(patch, stop)
-        with pytest.raises(KeyboardInterrupt):
-            write_files(plan_conversion(small, KIND), tmp_path / "out")
+def test_other_weights_begin_anew(small: Path, tmp_path: Path, fine_pieces: int) -> None:
+    begin(plan_conversion(small, KIND), tmp_path / "out", 100)
     path = small / "model-00001-of-00002.safetensors"
     data = bytearray(path.read_bytes())
     data[-2000:] = bytes(2000)

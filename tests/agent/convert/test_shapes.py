@@ -96,16 +96,6 @@ CONFIG_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CONFIG_FAULTS)
-def test_models_llama_cpp_gets_wrong_are_refused(copy25: Path, name: str) -> None:
-    change, reason = CONFIG_FAULTS[name]
-    edit(copy25, "config.json", change)
-    with pytest.raises(ConversionError, match=reason) as info:
-        export_gguf(copy25, copy25 / "out")
-    assert "\n" not in str(info.value)
-    assert not list(copy25.glob("out/*.gguf"))
-
-
 QWEN3_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
     "positions that are no square": (vision(num_position_embeddings=250), "not a square"),
     "taps out of order": (vision(deepstack_visual_indexes=[2, 1]), "ascending"),
@@ -113,14 +103,6 @@ QWEN3_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
     "exact gelu": (vision(hidden_act="gelu"), "activation"),
     "attention biases": (text(attention_bias=True), "biases"),
 }
-
-
-@pytest.mark.parametrize("name", QWEN3_FAULTS)
-def test_qwen3_models_llama_cpp_gets_wrong_are_refused(copy3: Path, name: str) -> None:
-    change, reason = QWEN3_FAULTS[name]
-    edit(copy3, "config.json", change)
-    with pytest.raises(ConversionError, match=reason):
-        export_gguf(copy3, copy3 / "out")
 
 
 # Every tensor of a checkpoint has its place in the GGUF files.
@@ -217,12 +199,25 @@ TOKENIZER_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", TOKENIZER_FAULTS)
-def test_tokenizers_llama_cpp_does_not_know_are_refused(copy25: Path, name: str) -> None:
-    change, reason = TOKENIZER_FAULTS[name]
-    edit(copy25, "tokenizer.json", change)
-    with pytest.raises(ConversionError, match=reason):
-        export_gguf(copy25, copy25 / "out")
+FAULTS = {
+    ("copy25", "config.json"): CONFIG_FAULTS, ("copy3", "config.json"): QWEN3_FAULTS,
+    ("copy25", "tokenizer.json"): TOKENIZER_FAULTS,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "file", "name"),
+    [(*place, name) for place, faults in FAULTS.items() for name in faults],
+)
+def test_what_llama_cpp_gets_wrong_is_refused(
+    request: pytest.FixtureRequest, model: str, file: str, name: str
+) -> None:
+    folder, (change, reason) = request.getfixturevalue(model), FAULTS[model, file][name]
+    edit(folder, file, change)
+    with pytest.raises(ConversionError, match=reason) as info:
+        export_gguf(folder, folder / "out")
+    assert "\n" not in str(info.value)
+    assert not list(folder.glob("out/*.gguf"))
 
 
 # The metadata of the two GGUF files, with the names and types that llama.cpp reads.

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from agent.models.download import get_model
-from tests.processes import LONG_S
+from tests.processes import LONG_S, served
 
 REPO = "Maxwell-Jia/spec-o3-3b"
 COMMIT = "c0ffee" + "0" * 34
@@ -142,15 +142,9 @@ def running(hub: FakeHub) -> Iterator[FakeHub]:
     handler = type("Handler", (_Handler,), {"hub": hub})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = False  # joined on closing: nothing is left running
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
     hub.endpoint = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with served(server):
         yield hub
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 WEIGHTS = bytes(range(256)) * 40

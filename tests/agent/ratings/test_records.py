@@ -1,7 +1,5 @@
 """Records go through JSON unchanged, and what is not one is refused with its reason."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -4,6 +4,7 @@ import gzip
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,39 +92,28 @@ def test_too_large_a_file_is_refused_before_it_is_read(
     assert server.hung_up.is_set()
 
 
-def test_one_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_file, "MAX_BYTES", 100_000)
-
-    def endless(handler: Handler) -> None:
-        handler.head(200, transfer_encoding="chunked")
-        while True:
-            handler.chunk(b"x" * 5000)
-
-    with web(endless) as (url, _), pytest.raises(ReadError, match="larger than"):
-        read_url(f"{url}/1.fits")
+def endless(handler: Handler, piece: bytes = b"x") -> None:
+    handler.head(200, transfer_encoding="chunked")
+    while True:
+        handler.chunk(piece)
 
 
-def test_one_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_file, "SILENCE_S", 0.2)
-
-    def silent(handler: Handler) -> None:
-        handler.head(200, content_length="100")
-        handler.wfile.write(b"x")
-        handler.wait_for_hang_up()
-
-    with web(silent) as (url, _), pytest.raises(ReadError, match="cannot be read"):
-        read_url(f"{url}/1.fits")
+def silent(handler: Handler) -> None:
+    handler.head(200, content_length="100")
+    handler.wfile.write(b"x")
+    handler.wait_for_hang_up()
 
 
-def test_one_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_file, "WHOLE_S", 0.0)
-
-    def drops(handler: Handler) -> None:
-        handler.head(200, transfer_encoding="chunked")
-        while True:
-            handler.chunk(b"x")
-
-    with web(drops) as (url, _), pytest.raises(ReadError, match="not sent within 0 s"):
+@pytest.mark.parametrize(("limit", "value", "act", "why"), [
+    ("MAX_BYTES", 100_000, partial(endless, piece=b"x" * 5000), "larger than"),
+    ("SILENCE_S", 0.2, silent, "cannot be read"),
+    ("WHOLE_S", 0.0, endless, "not sent within 0 s"),
+])  # fmt: skip
+def test_one_that_goes_on_or_stalls_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, limit: str, value: float, act: Act, why: str
+) -> None:
+    monkeypatch.setattr(source_file, limit, value)
+    with web(act) as (url, _), pytest.raises(ReadError, match=why):
         read_url(f"{url}/1.fits")
 
 

@@ -1,7 +1,5 @@
 """Bodies that are longer, slower or packed otherwise than they may be."""
 
-from __future__ import annotations
-
 from itertools import repeat
 
 import pytest

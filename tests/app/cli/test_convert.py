@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -28,11 +29,6 @@ LAPTOP = Machine(
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch, own_models: Path) -> None:
-    for name in ("HF_HUB_OFFLINE", "HF_HUB_CACHE", "HF_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
     have(monkeypatch, LAPTOP)
     monkeypatch.setattr("agent.convert.model._why_not_compared", lambda *_: "no room to compare")
 
@@ -116,10 +112,7 @@ def test_get_refuses_before_the_download(
 
 
 def test_ctrl_c_says_how_to_go_on(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("agent.convert.model.write_files", stopped)
+    monkeypatch.setattr("agent.convert.model.write_files", Mock(side_effect=KeyboardInterrupt))
     result = run("convert", str(small), "--to", "q8_0")
     assert f"models convert {small} --to q8_0` goes on" in str(result.exception)
 

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner
@@ -142,10 +143,7 @@ def passing(folder: Path) -> str:
 
 
 def raising(error: Exception):
-    def run(folder: Path) -> str:
-        raise error
-
-    return run
+    return Mock(side_effect=error)
 
 
 def test_rows_tell_whatever_happens_in_one_line(tmp_path, capsys):
@@ -187,9 +185,8 @@ def test_no_room_for_temporary_files_and_what_is_expected(monkeypatch):
     with pytest.raises(WorkbenchError, match="it is not"):
         require(0, "it is not")
 
-    def full(*args: object, **more: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tempfile, "TemporaryDirectory", full)
+    monkeypatch.setattr(
+        tempfile, "TemporaryDirectory", Mock(side_effect=OSError(28, "No space left on device"))
+    )
     with pytest.raises(WorkbenchError, match=r"temporary files cannot be created .* TMPDIR"):
         selftest()

@@ -1,5 +1,4 @@
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from agent.spectra.spectrum import Spectrum
 from app.cli import render as command
 from app.cli.main import main, workbench
 from tests.agent.spectra.readers import samples
+from tests.processes import loaded
 
 KEYS = {
     "survey", "release", "format", "object_id", "ra", "dec", "class", "subclass", "snr", "z",
@@ -93,14 +93,9 @@ def test_the_program_ends_with_one_and_a_message_without_traceback(
 
 
 def test_info_imports_nothing_heavy(lamost: Path) -> None:
-    code = (
-        "import sys; from agent.spectra.readers import read; import app.cli.info;"
-        f"read({str(lamost)!r});"
-        "print([m for m in ('astropy', 'specutils', 'scipy', 'matplotlib', 'PySide6')"
-        " if m in sys.modules])"
-    )
-    child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert child.stdout.strip() == "[]"
+    code = "from agent.spectra.readers import read; import app.cli.info;"
+    heavy = ("astropy", "specutils", "scipy", "matplotlib", "PySide6")
+    assert loaded(f"{code} read({str(lamost)!r})", *heavy) == []
 
 
 REPLY = "Generated spectral visualization focused on wavelength range (5000, 5200) Å"

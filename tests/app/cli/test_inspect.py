@@ -5,6 +5,7 @@ import math
 import os
 import signal
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner
@@ -89,10 +90,7 @@ def test_runs_are_averaged_and_records_kept(scripted, tmp_path):
 
 
 def test_an_engine_that_fails(scripted):
-    def reply(number):
-        raise EngineError("the server is gone: start it again")
-
-    scripted(reply)
+    scripted(Mock(side_effect=EngineError("the server is gone: start it again")))
     result = invoke("--task", "CV", "--json")
     assert json.loads(result.stdout)["stopped_by"] == "error"
     assert "the server is gone" in str(result.exception)

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 from contextlib import closing, suppress
 from dataclasses import replace
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -35,7 +34,7 @@ from tests.app.cli.commands import FEW, MEASURED, SAMPLE, both_said, fails, run,
 from tests.app.core import inspected
 from tests.app.core.inspected import NANO, said
 from tests.night import ray_by_night
-from tests.processes import LONG_S, marked, wait_until
+from tests.processes import LONG_S, marked, served, wait_until
 
 SCRIPTED = [sys.executable, "-P", str(Path(__file__).parents[1] / "worker" / "scripted_child.py")]
 
@@ -169,8 +168,6 @@ def archive(few, tmp_path):
     asked = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = False
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
     base = f"http://127.0.0.1:{server.server_port}"
     with few.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -179,10 +176,8 @@ def archive(few, tmp_path):
     path = write_list(
         tmp_path / "remote", [{**row, "file": f"{base}/{row['file']}"} for row in rows], "list.csv"
     )
-    yield path, base, asked
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served(server):
+        yield path, base, asked
 
 
 def test_spectra_on_a_web_server(archive, tmp_path):

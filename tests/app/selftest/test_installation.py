@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -101,10 +102,7 @@ def test_a_resource_that_is_not_there(monkeypatch, tmp_path):
 
 
 def test_llama_cpp_from_a_wheel_is_tried_in_its_own_process(monkeypatch, tmp_path):
-    def not_installed() -> None:
-        raise EngineError("not installed")
-
-    monkeypatch.setattr(native, "native", not_installed)
+    monkeypatch.setattr(native, "native", Mock(side_effect=EngineError("not installed")))
     monkeypatch.setattr(kind, "find_spec", lambda name: name == "xllamacpp" or None)
     assert run(installation, "llama.cpp", tmp_path).startswith("xllamacpp 20")
     monkeypatch.setattr(
@@ -120,10 +118,9 @@ def test_llama_cpp_from_a_wheel_is_tried_in_its_own_process(monkeypatch, tmp_pat
 
 
 def test_llama_cpp_that_is_installed_and_does_not_work_is_a_fault(monkeypatch, tmp_path):
-    def broken() -> None:
-        raise EngineError("libllama.so: undefined symbol")
-
-    monkeypatch.setattr(native, "native", broken)
+    monkeypatch.setattr(
+        native, "native", Mock(side_effect=EngineError("libllama.so: undefined symbol"))
+    )
     monkeypatch.setattr(kind, "find_spec", lambda name: name == "llama_cpp" or None)
     with pytest.raises(CheckFailed, match="undefined symbol"):
         run(installation, "llama.cpp", tmp_path)

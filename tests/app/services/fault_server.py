@@ -7,11 +7,15 @@ import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from email.parser import BytesParser
 from email.policy import HTTP
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
+
+from app.services.catalogues.service import Service
+from tests.processes import served
 
 Rows = Sequence[Mapping[str, object]]
 SELECTED = re.compile(r'c\."([^"]+)" AS "([^"]+)"')
@@ -23,6 +27,14 @@ FAULTS = (
     *("bad rows", "strange packing", "not found"),
 )
 """What a service can do instead of answering; each is a failure, never "nothing there"."""
+OF_TABLES = {"renamed column", "nan position", "query error", "overflow", "bad rows"}
+"""Those of an answer with rows; a server that sends files has the others."""
+OF_FILES = tuple(fault for fault in FAULTS if fault not in OF_TABLES)
+
+
+def hurried(service: Service, fault: str) -> Service:
+    """The service, waited for a moment only where the fault is silence."""
+    return replace(service, timeout_s=0.5 if fault == "stall" else 30.0)
 
 
 class FaultServer(ThreadingHTTPServer):
@@ -51,6 +63,10 @@ class FaultServer(ThreadingHTTPServer):
         self.ended = threading.Event()
         self.lock = threading.Lock()
 
+    def shutdown(self) -> None:
+        self.ended.set()
+        super().shutdown()
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Quiet: clients that hang up are part of the play."""
 
@@ -65,16 +81,8 @@ class FaultServer(ThreadingHTTPServer):
 
 @contextmanager
 def fault_server() -> Iterator[FaultServer]:
-    server = FaultServer()
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), name="fault server")
-    thread.start()
-    try:
+    with served(FaultServer()) as server:
         yield server
-    finally:
-        server.ended.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -106,6 +106,13 @@ def session(place) -> Iterator[Session]:
 
 
 @pytest.fixture
+def runner(qapp) -> Iterator[Runner]:
+    made = Runner()
+    yield made
+    made.close()
+
+
+@pytest.fixture
 def current_theme(qapp) -> CurrentTheme:
     return CurrentTheme()
 

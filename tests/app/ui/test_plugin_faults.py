@@ -1,7 +1,5 @@
 """Faults of plug-ins, found in any thread, reach the window in its language."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -20,6 +20,7 @@ from app.worker.supervisor import WorkerClient
 from tests.processes import LONG_S, wait_until
 
 COMMAND = [sys.executable, "-P", str(Path(__file__).with_name("scripted_child.py"))]
+HELLO = '{"type": "hello", "wire": 1}'
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 Kind = TypeVar("Kind")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -135,13 +133,3 @@ def test_leaves_at_once_though_the_inspector_does_not(line: Line) -> None:
     line.ask("load", model="slow", options={})
     line.process.stdin.close()
     assert line.hear() is None
-
-
-def test_starts_with_little() -> None:
-    heavy = ("numpy", "astropy", "matplotlib", "PIL", "torch", "PySide6")
-    heavy += ("agent.trajectory.trajectory",)
-    code = (
-        f"import sys, app.worker.__main__ as m; print([n for n in {heavy!r} if n in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert json.loads(done.stdout.replace("'", '"')) == []

@@ -17,7 +17,7 @@ from app.worker.inspection import Failed, TextGenerated
 from app.worker.process import ChildProcess, describe_exit, last_line, printable_lines
 from app.worker.request import LoadRequest
 from app.worker.supervisor import WorkerClient, worker_command
-from tests.app.worker.conftest import LONG_S, POSIX, EventRecorder, is_gone, request
+from tests.app.worker.conftest import HELLO, LONG_S, POSIX, EventRecorder, is_gone, request
 from tests.processes import runs, wait_until
 
 
@@ -94,11 +94,18 @@ def test_a_crash_in_native_code_leaves_its_trace(client: WorkerClient) -> None:
     assert "in _segv" in caught.value.detail and "\x1b" not in caught.value.detail
 
 
+GARBAGE = (
+    "'this is no JSON'", "'{}'", "'x' * 16_000_001", "'[' * 100_000", "chr(0) + chr(255)"
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(("code", "words"), [
     ('print(\'{"type": "hello", "wire": 99}\', flush=True); input()', "another version"),
     ("raise SystemExit(7)", "ended with status 7 while it was starting"),
     ("import nothing_of_that_name", "its last line: ModuleNotFoundError"),
     ("import sys, os; os.close(1); sys.stdin.read()", "stopped answering"),
+    *((f"print({HELLO!r}); print({says}, flush=True); input()", "an unreadable message")
+      for says in GARBAGE),
 ])  # fmt: skip
 def test_a_child_that_does_not_start(code: str, words: str) -> None:
     with (

@@ -16,13 +16,15 @@ from agent.spectra.readers import read_numbered
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
-from tests.app.core.database.postgres import Cluster, running_cluster
+from tests.app.core.conftest import cluster, team_location
 from tests.app.ui.candidates import SAMPLE
 from tests.train.draft.spectra import all_examples, write_set
 from tests.train.review.quoted import quoted
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings
 from train.review.pool import Pool, import_drafts
+
+__all__ = ["cluster", "team_location"]
 
 STAMP = Style(name="stamp", width=112, height=84)
 
@@ -87,22 +89,12 @@ def _with_examples(drafts: Path) -> list[tuple[Trajectory, Example]]:
     return [(one, known[one.spectrum.sha256, one.task]) for one in read_trajectories(drafts)]
 
 
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    with running_cluster() as running:
-        yield running
-
-
 @pytest.fixture(params=["folder", "database"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where no pool is yet."""
     if request.param == "folder":
-        yield tmp_path / "anywhere"
-        return
-    server = request.getfixturevalue("cluster")
-    name = server.new_database()
-    yield server.url(name)
-    server.drop(name)
+        return tmp_path / "anywhere"
+    return request.getfixturevalue("team_location")
 
 
 @pytest.fixture

@@ -95,10 +95,8 @@ def pairs_of_sets(example_set: Path, folder: Path) -> tuple[Path, Path]:
 
 # What differs in a database: the spectra are in it, and its faults are told in one line.
 @pytest.fixture
-def url(cluster: Cluster):
-    name = cluster.new_database()
-    yield cluster.url(name)
-    cluster.drop(name)
+def url(team_location: str) -> str:
+    return team_location
 
 
 def test_spectra_and_work_are_in_it(url: str, tmp_path: Path, drafts: Path, example_set: Path):

@@ -23,10 +23,10 @@ from tests.agent.engines.remote.fake_server import (
     Server,
     answered,
     refused,
-    serving_this,
     spoken,
 )
 from tests.agent.ratings.made import trajectory
+from tests.processes import served
 from tests.train.review.conftest import first
 from tests.train.review.helpers import give, returned
 from tests.train.test_recipe import call
@@ -149,7 +149,7 @@ def ratings(out: Path) -> list[Rating]:
 def test_a_served_model_writes_the_records_of_the_rating_room(night, tmp_path):
     out = tmp_path / "judged.jsonl"
     server = JudgeServer(SCORES % (4, 2, "H&beta; is invented"), SCORES % (5, 5, "all right"))
-    with serving_this(server):
+    with served(server):
         done = judge(night, server, out, "--name", "the judge")
     assert done.exit_code == 0, done.output
     assert "2 rated, 0 without a score" in done.output
@@ -173,11 +173,11 @@ def test_a_served_model_writes_the_records_of_the_rating_room(night, tmp_path):
 def test_it_goes_on_where_it_stopped(night, tmp_path):
     out = tmp_path / "judged.jsonl"
     server = JudgeServer(SCORES % (3, 3, ""), "down")
-    with serving_this(server):
+    with served(server):
         done = judge(night, server, out)
     assert done.exit_code == 1 and len(ratings(out)) == 1
     server = JudgeServer(SCORES % (1, 0, "worse"))
-    with serving_this(server):
+    with served(server):
         done = judge(night, server, out)
     assert "1 rated, 1 rated before" in done.output and server.asked == 1
     assert [each.coherence for each in ratings(out)] == [3, 1]
@@ -187,7 +187,7 @@ def test_replies_without_scores_and_lost_spectra_are_counted(night, tmp_path):
     alone = tmp_path / "alone.jsonl"
     alone.write_bytes(night.read_bytes())
     server = JudgeServer("I would rather not")
-    with serving_this(server):
+    with served(server):
         said = judge(night, server, tmp_path / "a.jsonl", "--limit", "1")
         lost = judge(alone, server, tmp_path / "b.jsonl")
     assert "0 rated, 1 without a score (the first: the reply has no scores)" in said.output
@@ -198,7 +198,7 @@ def test_replies_without_scores_and_lost_spectra_are_counted(night, tmp_path):
 def test_several_at_once_give_the_same_ratings(night, tmp_path):
     out = tmp_path / "judged.jsonl"
     server = JudgeServer(SCORES % (2, 2, ""))
-    with serving_this(server):
+    with served(server):
         done = judge(night, server, out, "--at-once", "2")
     assert done.exit_code == 0, done.output
     assert len(ratings(out)) == 2
@@ -236,6 +236,7 @@ def look():
     rooms[0].close()
 QTimer.singleShot(0, look)
 from app.cli.main import main
+from tests.processes import served
 sys.argv = ["spec-o3", *sys.argv[1:]]
 main()
 """

@@ -1,7 +1,5 @@
 """Fixtures of these tests; see `samples`."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("torch")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ pytest.importorskip("peft")
 
 from agent.errors import WorkbenchError
 from tests.train.sft.samples import Samples
-from train.cli import main
+from tests.train.test_recipe import call
 from train.recipe import PRESETS, settings
 from train.sft.settings import ModelSettings, SftSettings
 
@@ -27,15 +26,6 @@ def words(samples: Samples, out: Path, *more: str) -> list[str]:
     for change in (*QUICK, *(f"model.{size}" for size in SHAPE)):
         given += ["--set", change]
     return [*given, *more]
-
-
-def call(monkeypatch: pytest.MonkeyPatch, *given: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["spec-o3-train", *given])
-    try:
-        main()
-    except SystemExit as stop:
-        return int(stop.code or 0)
-    return 0
 
 
 def test_trains_and_says_where(monkeypatch, samples: Samples, tmp_path: Path, capsys):

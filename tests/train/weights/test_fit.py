@@ -1,7 +1,5 @@
 """The fits: they find weights that are there, keep their signs, and stay near what they know."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

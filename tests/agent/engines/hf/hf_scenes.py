@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 import torch
 
 from agent.engines.base import SamplingSettings
-from agent.engines.hf.engine import TransformersEngine
+from agent.engines.hf.engine import TransformersConversation, TransformersEngine
 from agent.protocol.protocol import Turn
 
 GREEDY = SamplingSettings(max_new_tokens=12)
@@ -54,6 +54,13 @@ def picture(engine: TransformersEngine, across: int, down: int, seed: int = 0) -
 
 def first_turns(words: str = "Is this a CV?") -> list[Turn]:
     return [Turn("system", "You are a helpful assistant."), Turn("user", words, picture=0)]
+
+
+def begun(engine: TransformersEngine, words: str = "Is this a CV?") -> TransformersConversation:
+    """A conversation that has read the first turns."""
+    conversation = engine.open()
+    conversation.append(first_turns(words), [picture(engine, 5, 4)])
+    return conversation
 
 
 class Episode:

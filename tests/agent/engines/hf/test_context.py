@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from tests.agent.engines.hf.hf_scenes import (
     GREEDY,
     Episode,
     all_logits,
+    begun,
     engine,
     engine25,
     engines,
@@ -93,16 +96,14 @@ class TestOutOfMemory:
         MemoryError(),
     ])  # fmt: skip
     def test_no_memory_left_says_what_to_try(self, engine25, monkeypatch, failure):
-        conversation = engine25.open()
-        conversation.append(first_turns(), [picture(engine25, 5, 4)])
+        conversation = begun(engine25)
         conversation.generate(GREEDY)
         ids = conversation.ids
 
-        def fail(*_args: object, **_more: object) -> None:
-            raise failure
-
         with monkeypatch.context() as patched:
-            patched.setattr(engine25._require_loaded().model.model, "forward", fail)
+            patched.setattr(
+                engine25._require_loaded().model.model, "forward", Mock(side_effect=failure)
+            )
             with pytest.raises(EngineError, match="smaller model"):
                 conversation.append([Turn("user", "More.")], [])
         assert conversation.ids == ids
@@ -113,13 +114,10 @@ class TestOutOfMemory:
         episode.append(first_turns(), picture(engine, 5, 4))
         episode.conversation.generate(GREEDY)
 
-        def fail(*_args: object) -> None:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-
         hook = (
             engine._require_loaded()
             .model.model.language_model.layers[2]
-            .register_forward_hook(fail)
+            .register_forward_hook(Mock(side_effect=torch.OutOfMemoryError("CUDA out of memory")))
         )
         with pytest.raises(EngineError, match="smaller model"):
             episode.conversation.append([Turn("user", "More.")], [])

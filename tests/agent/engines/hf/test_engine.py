@@ -13,7 +13,7 @@ from agent.engines.base import SamplingSettings
 from agent.engines.hf.engine import TransformersEngine
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
-from tests.agent.engines.hf.hf_scenes import engine, engines, first_turns, picture
+from tests.agent.engines.hf.hf_scenes import begun, engine, engines
 from tests.agent.engines.hf.test_weights import folder, load
 from tests.small_models import tiny_qwen3, tiny_qwen25
 
@@ -71,8 +71,7 @@ def test_turns_never_hold_control_tokens(engine):
 
     hook = loaded.model.lm_head.register_forward_hook(push)
     try:
-        conversation = engine.open()
-        conversation.append(first_turns(), [picture(engine, 5, 4)])
+        conversation = begun(engine)
         opened = len(conversation.ids)
         conversation.generate(SamplingSettings(temperature=1.0, max_new_tokens=10))
         conversation.append([], [])

@@ -13,9 +13,8 @@ from tests.agent.engines.remote.fake_server import (
     Request,
     Server,
     answered,
-    serving_this,
 )
-from tests.processes import LONG_S
+from tests.processes import LONG_S, served
 
 LOOK = (
     '<think>A look.</think><tool_call>\n{"name": "spectral_visualization_tool", "arguments": '
@@ -72,5 +71,5 @@ def serving_models(*servers: ModelServer) -> Iterator[str]:
     """Serve them and yield `URL[,URL...]`."""
     with ExitStack() as stack:
         for server in servers:
-            stack.enter_context(serving_this(server))
+            stack.enter_context(served(server))
         yield ",".join(server.url for server in servers)

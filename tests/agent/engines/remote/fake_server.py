@@ -12,6 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ssl import SSLContext
 from typing import Any
 
+from tests.processes import served
+
 DONE = "[DONE]"
 
 
@@ -120,6 +122,10 @@ class Server(ThreadingHTTPServer):
             self.requests.append(request)
             return self._acts[number]
 
+    def shutdown(self) -> None:
+        self.ended.set()
+        super().shutdown()
+
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that hangs up is part of the script."""
 
@@ -129,21 +135,8 @@ def serving(*acts: Act, tls: SSLContext | None = None) -> Iterator[Server]:
     server = Server(acts)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    with serving_this(server):
+    with served(server):
         yield server
-
-
-@contextmanager
-def serving_this(server: Server) -> Iterator[None]:
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield
-    finally:
-        server.ended.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()  # waits for the threads of requests
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 import types
+from unittest.mock import Mock
 
 import pytest
 
@@ -119,10 +120,7 @@ def test_the_keyring_is_asked_last(monkeypatch):
 def test_a_keyring_that_fails_or_is_not_here_is_no_keyring(monkeypatch):
     ring = types.ModuleType("keyring")
 
-    def locked(service, user):
-        raise OSError("no bus")
-
-    ring.get_password = locked
+    ring.get_password = Mock(side_effect=OSError("no bus"))
     for package in (ring, None):
         monkeypatch.setitem(sys.modules, "keyring", package)
         assert address.key_in_keyring("example.org") is None

@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -53,10 +54,7 @@ def test_the_refusal_names_every_reader_on_one_line(given: Given) -> None:
 def test_a_failing_reader_becomes_a_reason_and_the_next_is_tried(
     given: Given, failure: Exception
 ) -> None:
-    def fails(*_: object) -> Spectrum:
-        raise failure
-
-    register(Reader("broken", fails))
+    register(Reader("broken", Mock(side_effect=failure)))
     assert given(samples.lamost_image()).survey == "LAMOST"
     with pytest.raises(ReadError) as caught:
         given(b"hello", "a.dat")
@@ -65,28 +63,19 @@ def test_a_failing_reader_becomes_a_reason_and_the_next_is_tried(
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt, SystemExit])
 def test_an_interrupt_is_not_swallowed(given: Given, interrupt: type[BaseException]) -> None:
-    def stops(*_: object) -> Spectrum:
-        raise interrupt
-
-    register(Reader("stops", stops))
+    register(Reader("stops", Mock(side_effect=interrupt)))
     with pytest.raises(interrupt):
         given(b"hello", "a.dat")
 
 
 def test_malformed_stops_the_search_with_its_own_words(given: Given) -> None:
-    def malformed(*_: object) -> Spectrum:
-        raise Malformed("a file without a table")
-
-    register(Reader("strict", malformed))
+    register(Reader("strict", Mock(side_effect=Malformed("a file without a table"))))
     with pytest.raises(ReadError, match=r"^object.fits: a file without a table$"):
         given(samples.lamost_image())
 
 
 def test_an_invalid_spectrum_is_a_read_error(given: Given) -> None:
-    def refuses(*_: object) -> Spectrum:
-        raise SpectrumError("not usable")
-
-    register(Reader("odd", refuses))
+    register(Reader("odd", Mock(side_effect=SpectrumError("not usable"))))
     with pytest.raises(ReadError, match="not usable"):
         given(b"hello", "a.dat")
 

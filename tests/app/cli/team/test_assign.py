@@ -1,7 +1,5 @@
 """`spec-o3 assign`: shares a list out, and writes a file for each person."""
 
-import csv
-
 import pytest
 from typer.testing import CliRunner
 
@@ -18,7 +16,7 @@ from app.core.statistics.working_time import HourFigures
 from tests.app.cli.commands import SAMPLE, fails, run
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
-from tests.app.core.sharing.hidden import LIST, known
+from tests.app.core.sharing.hidden import LIST, known, labels_file
 from tests.app.ui.candidates import sample_file
 
 
@@ -87,16 +85,7 @@ def known_place(tmp_path):
 @pytest.fixture
 def labels(tmp_path):
     """The further rows of the sample, with their classes."""
-    with (SAMPLE / "truth.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    path = tmp_path / "labels.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(("file", "row", "object_id", "kind"))
-        writer.writerows(
-            (row["file"], row["row"], row["object_id"], row["label"]) for row in rows[LIST:]
-        )
-    return path
+    return labels_file(tmp_path, "kind")
 
 
 def test_from_a_list_of_labels_to_the_figures(known_place, labels):

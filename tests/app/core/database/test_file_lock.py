@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import pytest
 
@@ -92,11 +93,10 @@ def test_what_is_no_file_holds_nothing(session, lock, make):
 
 
 def test_where_nothing_can_be_written(session, monkeypatch):
-    def refuse(*_):
-        raise PermissionError(errno.EACCES, "Permission denied")
-
     made(session).close()
-    monkeypatch.setattr(file_lock.os, "open", refuse)
+    monkeypatch.setattr(
+        file_lock.os, "open", Mock(side_effect=PermissionError(errno.EACCES, "Permission denied"))
+    )
     with pytest.raises(SessionError, match=r"not writable \(Permission"):
         open_session(session, "Ada")
     with pytest.raises(SessionError, match="not writable"):
@@ -109,20 +109,18 @@ def test_where_nothing_can_be_written(session, monkeypatch):
 def test_where_files_cannot_be_locked(session, monkeypatch, number):
     """Some network disks. To say that another program has it would be wrong."""
 
-    def refuse(*_):
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(file_lock.fcntl, "flock", refuse)
+    monkeypatch.setattr(
+        file_lock.fcntl, "flock", Mock(side_effect=OSError(number, os.strerror(number)))
+    )
     with pytest.raises(SessionError, match="local disk") as told:
         SessionLock(session)
     assert not isinstance(told.value, SessionHeldError)
 
 
 def test_a_full_disk_keeps_nobody_from_holding(session, monkeypatch):
-    def refuse(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(file_lock.json, "dumps", refuse)
+    monkeypatch.setattr(
+        file_lock.json, "dumps", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    )
     hold = SessionLock(session)
     monkeypatch.undo()
     with pytest.raises(SessionHeldError, match="unknown user"):

@@ -62,21 +62,25 @@ def test_inspected_again_replaces_what_the_same_model_said(location):
         assert shown(session, "disagree:agents") == []
 
 
-def test_two_programs_store_the_same_inspection_at_once(team_location):
-    """As two `vet` on one session do: one of them stays, and nobody is refused."""
-    ready = Barrier(3)
+def store_at_once(location, *given):
+    """A program for each verdict and model stores them of thirty candidates, one by one."""
+    ready = Barrier(len(given))
 
-    def store(model):
-        with open_session(team_location, "Ada") as session:
+    def store(verdict, model):
+        with open_session(location, "Ada") as session:
             for number in range(1, 31):
                 ready.wait(LONG_S)
-                add_inspection(session, number, said(model=model, number=number))
+                add_inspection(session, number, said(verdict, model=model, number=number))
 
+    with ThreadPoolExecutor(len(given)) as threads:
+        for work in [threads.submit(store, *each) for each in given]:
+            work.result()
+
+
+def test_two_programs_store_the_same_inspection_at_once(team_location):
+    """As two `vet` on one session do: one of them stays, and nobody is refused."""
     with made(team_location, 30) as session:
-        with ThreadPoolExecutor(3) as threads:
-            works = [threads.submit(store, model) for model in (NANO, NANO, OTHER)]
-            for work in works:
-                work.result()
+        store_at_once(team_location, ("YES", NANO), ("YES", NANO), ("YES", OTHER))
         for number in range(1, 31):
             models = [each.trajectory.model for each in inspections_of(session, number)]
             assert sorted(models, key=repr) == sorted([NANO, OTHER], key=repr)
@@ -84,19 +88,8 @@ def test_two_programs_store_the_same_inspection_at_once(team_location):
 
 
 def test_models_that_differ_at_the_same_moment_are_known_to_differ(team_location):
-    ready = Barrier(2)
-
-    def store(verdict, model):
-        with open_session(team_location, "Ada") as session:
-            for number in range(1, 31):
-                ready.wait(LONG_S)
-                add_inspection(session, number, said(verdict, model=model, number=number))
-
     with made(team_location, 30) as session:
-        with ThreadPoolExecutor(2) as threads:
-            works = [threads.submit(store, *each) for each in (("YES", NANO), ("NO", OTHER))]
-            for work in works:
-                work.result()
+        store_at_once(team_location, ("YES", NANO), ("NO", OTHER))
         assert shown(session, "disagree:agents") == list(range(1, 31))
 
 

@@ -1,6 +1,7 @@
 """Which objects are shown, and what the agent's reasons rest on."""
 
 import json
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -71,10 +72,7 @@ def test_no_more_than_a_page_holds(session, monkeypatch):
 def test_a_spectrum_that_cannot_be_read(session, error):
     say(session, "Ada", {1: A})
 
-    def fail(candidate):
-        raise error
-
-    (card,) = cards(session, fail)
+    (card,) = cards(session, Mock(side_effect=error))
     assert (card.spectrum, card.fault) == (None, str(error))
 
 

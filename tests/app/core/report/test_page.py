@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
@@ -283,12 +284,9 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(location, tmp_path):
         with pytest.raises(SessionError):
             write_report(session, tmp_path / "none" / "report.html", read)
 
-        def fail(candidate):
-            raise RuntimeError("a fault of ours")
-
         say(session, "Ada", {1: A})
         with pytest.raises(RuntimeError):
-            write_report(session, old, fail)
+            write_report(session, old, Mock(side_effect=RuntimeError("a fault of ours")))
         assert old.read_text() == "old"
         assert not list(tmp_path.glob(".*part"))
 

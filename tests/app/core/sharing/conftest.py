@@ -23,6 +23,13 @@ def into(tmp_path):
 
 
 @pytest.fixture
+def wider(tmp_path):
+    """Ben's, with one candidate more."""
+    with session_at(tmp_path / "wider.speco3", "Ben", 6) as session:
+        yield session
+
+
+@pytest.fixture
 def other(tmp_path):
     with session_at(tmp_path / "b.speco3", "Ben") as session:
         yield session

@@ -2,6 +2,7 @@
 
 import csv
 from functools import cache
+from pathlib import Path
 
 from app.core.session.known_answers import read_known_answers
 from app.core.sharing.known.hide import hide_known
@@ -24,6 +25,18 @@ def labelled() -> list[Labelled]:
         )
         for row in rows[LIST:]
     ]  # fmt: skip
+
+
+def labels_file(folder, column="label"):
+    """A list of those rows, the class in this column; their spectra are elsewhere."""
+    path = folder / "labels.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("object_id", "file", "row", column))
+        for each in labelled():
+            place = Path(each.path).relative_to(SAMPLE)
+            writer.writerow((each.object_id, place, each.row, each.class_name))
+    return path
 
 
 def hide(session, rate=20.0, seed=1):

@@ -108,11 +108,8 @@ def test_the_later_word_of_one_person_stands(tmp_path):
         check(here)
 
 
-def test_another_task_is_refused(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        new_session(tmp_path / "b.speco3", find_task("WD"), "Ben") as other,
-    ):
+def test_another_task_is_refused(into, tmp_path):
+    with new_session(tmp_path / "b.speco3", find_task("WD"), "Ben") as other:
         add_list(other, [{}], [], {})
         other.record_verdict(1, ACCEPT)
         with pytest.raises(SessionError, match="another task"):
@@ -162,14 +159,13 @@ def test_a_team_s_not_into_itself_nor_is_a_copy_refused(cluster, tmp_path):
 
 
 @pytest.mark.parametrize("number", ["", "x" * 200])
-def test_a_session_without_a_proper_id_is_refused(tmp_path, number):
+def test_a_session_without_a_proper_id_is_refused(into, other, number):
     """Its lines would count as written here."""
-    with session_at(tmp_path / "a.speco3") as into, session_at(tmp_path / "b.speco3") as other:
-        other.record_verdict(1, ACCEPT)
-        other.set_fact("id", number)
-        with pytest.raises(SessionError, match="damaged"):
-            merge(into, other)
-        assert log_of(into) == []
+    other.record_verdict(1, ACCEPT)
+    other.set_fact("id", number)
+    with pytest.raises(SessionError, match="damaged"):
+        merge(into, other)
+    assert log_of(into) == []
 
 
 def test_what_is_settled_is_no_disagreement(into, other):
@@ -183,11 +179,8 @@ def test_what_is_settled_is_no_disagreement(into, other):
     assert [each.candidate_id for each in merge(into, other).disagreements] == [2]
 
 
-def test_all_or_nothing(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben", 1200) as other,
-    ):
+def test_all_or_nothing(into, tmp_path):
+    with session_at(tmp_path / "b.speco3", "Ben", 1200) as other:
         other.record_verdict(1, ACCEPT)
         told = iter([False, False, True])
         with pytest.raises(StoppedError):
@@ -372,14 +365,10 @@ def test_two_machines_agree_whatever_the_order(tmp_path):
         assert told(ada) == told(ben) == before
 
 
-def test_new_candidates_bring_theirs(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben", 6) as other,
-    ):
-        record_measurement(other, 6, HALPHA)
-        assert merge(into, other).measurements == 1
-        assert [line[:2] for line in told(into)] == [(6, "Ben")]
+def test_new_candidates_bring_theirs(into, wider):
+    record_measurement(wider, 6, HALPHA)
+    assert merge(into, wider).measurements == 1
+    assert [line[:2] for line in told(into)] == [(6, "Ben")]
 
 
 # Ratings come along in a merge, under the numbers of the target; the later one counts.

@@ -1,6 +1,5 @@
 """Assignments and known answers are merged, and a stranger cannot hide our candidates."""
 
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -49,16 +48,12 @@ from tests.app.ui.candidates import sample_file
 PLAN = SharePlan(people=("Ada", "Grace"))
 
 
-def copied(place, name):
-    return shutil.copy(place, place.with_name(f"{name}.speco3"))
-
-
 def test_the_later_word_stands_and_twice_changes_nothing(tmp_path):
     place = tmp_path / "a.speco3"
     with made(place, 12) as session:
         share_out(session, PLAN)
         before = given(session)
-    other = copied(place, "b")
+    other = copy_of(place, "b")
     with open_session(place, "Ada") as session:
         share_out(session, SharePlan(people=("Li Wei",)), anew=True)
         anew = given(session)
@@ -90,7 +85,7 @@ def test_known_answers_come_with_their_candidates(tmp_path, location):
 def test_another_session_cannot_take_candidates_out_of_our_catalogues(tmp_path):
     place = tmp_path / "a.speco3"
     made(place, 6).close()
-    other = copied(place, "b")
+    other = copy_of(place, "b")
     with open_session(other, "Eve") as session, session.database.writing() as connection:
         row = {"is_member": True, "class_name": "CV", "simulated": False, "source": "x"}
         rows = [{"candidate_id": number, **row} for number in range(1, 7)]
@@ -107,7 +102,7 @@ def test_a_spoilt_assignment_is_refused(tmp_path, spoilt):
     place = tmp_path / "a.speco3"
     with made(place, 6) as session:
         share_out(session, PLAN)
-    other = copied(place, "b")
+    other = copy_of(place, "b")
     with open_session(other, "Eve") as session, session.database.writing() as connection:
         values = {key: value for key, value in spoilt.items() if key != "withdrawn"}
         if values:
@@ -132,32 +127,28 @@ def agents(session):
         ]
 
 
-def test_what_agents_said(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben", 6) as other,
-    ):
-        inspected(into, 1, "nano", moment(10), "NO")
-        inspected(into, 2, "nano", moment(30), "NO")
-        inspected(into, 3, "nano", moment(30), "NO")
-        inspected(other, 1, "nano", moment(20), "YES")
-        inspected(other, 2, "nano", moment(20), "YES")
-        inspected(other, 3, "large", moment(20), "YES")
-        inspected(other, 6, "large", moment(20), "YES")
-        show_model(into, None)
-        assert merge(into, other).inspections == 3
-        with into.database.reading() as connection:
-            rows = connection.execute(select(inspections).order_by(inspections.c.id)).all()
-        assert sorted((row.candidate_id, row.model, row.at) for row in rows) == [
-            (1, "nano", moment(20)), (2, "nano", moment(30)), (3, "large", moment(20)),
-            (3, "nano", moment(30)), (6, "large", moment(20)),
-        ]  # fmt: skip
-        found = agents(into)
-        assert [each[0] for each in found] == ["YES", "NO", "NO", None, None, "YES"]
-        assert [each[5] for each in found] == [False, False, True, False, False, False]
-        show_model(into, shown_model(into))
-        assert agents(into) == found
-        assert merge(into, other).inspections == 0
+def test_what_agents_said(into, wider):
+    inspected(into, 1, "nano", moment(10), "NO")
+    inspected(into, 2, "nano", moment(30), "NO")
+    inspected(into, 3, "nano", moment(30), "NO")
+    inspected(wider, 1, "nano", moment(20), "YES")
+    inspected(wider, 2, "nano", moment(20), "YES")
+    inspected(wider, 3, "large", moment(20), "YES")
+    inspected(wider, 6, "large", moment(20), "YES")
+    show_model(into, None)
+    assert merge(into, wider).inspections == 3
+    with into.database.reading() as connection:
+        rows = connection.execute(select(inspections).order_by(inspections.c.id)).all()
+    assert sorted((row.candidate_id, row.model, row.at) for row in rows) == [
+        (1, "nano", moment(20)), (2, "nano", moment(30)), (3, "large", moment(20)),
+        (3, "nano", moment(30)), (6, "large", moment(20)),
+    ]  # fmt: skip
+    found = agents(into)
+    assert [each[0] for each in found] == ["YES", "NO", "NO", None, None, "YES"]
+    assert [each[5] for each in found] == [False, False, True, False, False, False]
+    show_model(into, shown_model(into))
+    assert agents(into) == found
+    assert merge(into, wider).inspections == 0
 
 
 def test_agents_of_one_time_agree_everywhere(tmp_path):
@@ -242,16 +233,15 @@ def test_repeats_of_one_time_that_differ(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("table", [inspections, repeats])
-def test_a_time_that_is_none_is_refused(tmp_path, table):
+def test_a_time_that_is_none_is_refused(into, other, table):
     """It would count as the newest for ever."""
-    with session_at(tmp_path / "a.speco3") as into, session_at(tmp_path / "b.speco3") as other:
-        other.record_verdict(2, ACCEPT)
-        record_repeat(other, 2, REJECT)
-        inspected(other, 1, "nano", moment(20), "YES")
-        with other.database.writing() as connection:
-            connection.execute(update(table).values(at="zzzz"))
-        with pytest.raises(SessionError, match="damaged"):
-            merge(into, other)
+    other.record_verdict(2, ACCEPT)
+    record_repeat(other, 2, REJECT)
+    inspected(other, 1, "nano", moment(20), "YES")
+    with other.database.writing() as connection:
+        connection.execute(update(table).values(at="zzzz"))
+    with pytest.raises(SessionError, match="damaged"):
+        merge(into, other)
 
 
 # Answers of services are merged: what one session lacks, by date, in any order and any number.
@@ -333,14 +323,10 @@ def test_what_they_weigh_and_filters_follow(pair):
     assert [row.candidate.id for row in rows] == [3]
 
 
-def test_candidates_that_are_new_bring_theirs(tmp_path):
-    with (
-        session_at(tmp_path / "a.speco3") as into,
-        session_at(tmp_path / "b.speco3", "Ben", 6) as other,
-    ):
-        asked(other, [6], found("UG"), 1)
-        assert merge(into, other).evidence == 1
-        assert answers(into, 6)["vsx"].answer == found("UG")
+def test_candidates_that_are_new_bring_theirs(into, wider):
+    asked(wider, [6], found("UG"), 1)
+    assert merge(into, wider).evidence == 1
+    assert answers(into, 6)["vsx"].answer == found("UG")
 
 
 @pytest.mark.parametrize(

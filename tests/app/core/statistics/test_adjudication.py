@@ -15,13 +15,6 @@ from app.core.statistics.adjudication import (
 )
 from app.core.statistics.verdicts import NONE, VERDICTS, read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, inspect, say
-from tests.app.core.sessions import made
-
-
-@pytest.fixture
-def session(tmp_path):
-    with made(tmp_path / "night.speco3", 50) as session:
-        yield session
 
 
 def judgement(reviewer, verdict, at="2026-01-01", **more):

@@ -14,15 +14,8 @@ from app.core.statistics.agents import (
 )
 from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, drawn_verdicts, inspect, say, set_snr
-from tests.app.core.sessions import made
 
 SEEN = {"verdict": "YES"}
-
-
-@pytest.fixture
-def session(tmp_path):
-    with made(tmp_path / "night.speco3", 100) as session:
-        yield session
 
 
 def test_figures_are_scikit_learns(session, rng):

@@ -22,12 +22,6 @@ from tests.app.core.judged_sessions import A, R, U, inspect, say
 from tests.app.core.sessions import made
 
 
-@pytest.fixture
-def session(tmp_path):
-    with made(tmp_path / "night.speco3", 400) as session:
-        yield session
-
-
 def of(session, reviewer=1, *, with_agent=False):
     agents = read_agents(session)
     return drift(session, read_verdicts(session), reviewer, agents[0] if with_agent else None)

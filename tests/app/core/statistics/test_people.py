@@ -35,12 +35,6 @@ from tests.app.core.judged_sessions import (
 from tests.app.core.sessions import made
 
 
-@pytest.fixture
-def session(tmp_path):
-    with made(tmp_path / "night.speco3", 120) as session:
-        yield session
-
-
 def kappa(first, second, numbers):
     return sklearn.metrics.cohen_kappa_score(
         [first[n] for n in numbers], [second[n] for n in numbers]

@@ -216,14 +216,6 @@ def test_it_asks_no_web_site():
     assert library.conf.use_internet is False and library.utils.internet_on() is False
 
 
-def test_it_is_imported_late():
-    code = (
-        "import sys; import app.services.samp.connection, app.services.samp.hub;"
-        "sys.exit('pyvo' in sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_what_we_use_of_it():
     library = samp_library()
     client = library.SAMPClient

@@ -17,6 +17,7 @@ from app.services.samp.library import RefusedMessage
 from app.services.samp.received import LOAD_FITS, LOAD_SPECTRUM, LOAD_VOTABLE, FileOffered
 from app.services.web.client import never
 from tests.app.services.samp.peers import TABLE
+from tests.processes import served
 
 
 def offer(url: str, mtype: str = LOAD_VOTABLE, name: str = "t") -> FileOffered:
@@ -131,15 +132,9 @@ def server(answer) -> Iterator[str]:
         def log_message(self, *words) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as served:
-        served.daemon_threads = True
-        thread = threading.Thread(target=served.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{served.server_port}/t.vot?x=1"
-        finally:
-            served.shutdown()
-            thread.join()
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as made:
+        made.daemon_threads = True
+        yield f"http://127.0.0.1:{made.server_port}/t.vot?x=1"
 
 
 def says(status: int, body: str = TABLE, **headers: object):

@@ -1,7 +1,5 @@
 """The theme of the settings, or of the desktop, is applied to the application."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton

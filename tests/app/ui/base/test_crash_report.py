@@ -1,7 +1,5 @@
 """Crash reports hold no secrets, and only so many are kept."""
 
-from __future__ import annotations
-
 import json
 import random
 import unicodedata

@@ -1,7 +1,5 @@
 """The program in a process of its own, from start to end, also after being killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

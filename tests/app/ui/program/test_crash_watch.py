@@ -8,6 +8,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from PySide6.QtCore import QObject, QtMsgType, Signal, qWarning
@@ -105,10 +106,7 @@ def test_many_errors_share_one_dialog(qtbot, watch, tmp_path):
 
 
 def test_an_error_in_a_thread(qtbot, watch, tmp_path):
-    def work():
-        raise LookupError("lost")
-
-    thread = threading.Thread(target=work, name="reader 3")
+    thread = threading.Thread(target=Mock(side_effect=LookupError("lost")), name="reader 3")
     thread.start()
     thread.join()
     is_told(qtbot, watch)
@@ -138,10 +136,9 @@ def test_errors_of_destructors_and_of_the_end_are_written_but_not_shown(
 
 
 def test_an_error_in_the_watch_is_not_handled_by_it(watch, monkeypatch, capfd):
-    def broken(*_, **__):
-        raise RuntimeError("the report itself")
-
-    monkeypatch.setattr(crash_watch, "make_report", broken)
+    monkeypatch.setattr(
+        crash_watch, "make_report", Mock(side_effect=RuntimeError("the report itself"))
+    )
     crash(ValueError("the first"))
     assert watch.dialog is None and "the first" in capfd.readouterr().err
 

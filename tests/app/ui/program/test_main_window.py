@@ -1,7 +1,5 @@
 """The main window: opening and closing sessions."""
 
-from __future__ import annotations
-
 import os
 import sys
 from itertools import product

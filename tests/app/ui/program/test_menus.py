@@ -1,7 +1,5 @@
 """Every action is in a menu with its key, and does the same from there."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication

@@ -1,7 +1,5 @@
 """The top bar: pages, progress, blind mode, the agent at work."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QLabel
 

@@ -1,7 +1,5 @@
 """The window's state is restored, also after a crash; invalid records are ignored."""
 
-from __future__ import annotations
-
 import base64
 import json
 

@@ -1,7 +1,5 @@
 """Sessions with verdicts of people and agents, and the pages that show them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt

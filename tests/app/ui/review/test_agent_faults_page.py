@@ -1,7 +1,5 @@
 """The list of what the agent gets wrong: low ratings on top, and a click goes to the object."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 
 from app.core.inspections.ratings import rate

@@ -1,7 +1,5 @@
 """The agreement page: figures, or what is missing for them."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QLabel
 

@@ -1,7 +1,5 @@
 """The disagreement page: its lists, and judging along them."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent

@@ -1,7 +1,5 @@
 """One dispute: all opinions side by side, judged as anywhere else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pages that have nothing to show say why, in the middle, and lead on."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.ui.base.theme.theme import THEMES, CurrentTheme

@@ -1,7 +1,5 @@
 """The log, newest first: page by page, with undo, and a click that goes to the object."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 
 from app.core.inspections.seen import BY_SCRIPT

@@ -1,7 +1,5 @@
 """The cards about each person say the same as `spec-o3 stats`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

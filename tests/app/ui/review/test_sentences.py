@@ -1,7 +1,5 @@
 """Sentences about the statistics: the same as in the report, and translated."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The welcome page, and a session with some verdicts."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.session.records import Opinion, Verdict

@@ -1,7 +1,5 @@
 """The first start: an optional question for the name, and the way to the sample."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 

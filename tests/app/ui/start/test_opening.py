@@ -1,7 +1,5 @@
 """A session that names spectra outside its folder: asked once, and shown after a yes."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest

@@ -1,7 +1,5 @@
 """One session is opened at a time: the one requested last."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """The welcome page, used with mouse, keys and drops."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """A table of candidates: rows are activated by a click, or with Enter."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget

@@ -1,7 +1,5 @@
 """Fields: numbers, paths and names that are typed, and a range that is dragged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Parts flow into rows, and what expands takes the room that is left."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget

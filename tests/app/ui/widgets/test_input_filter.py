@@ -1,7 +1,5 @@
 """One filter hands events of each class to one handler; the wheel changes no slider and no box."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent

@@ -1,7 +1,5 @@
 """Labels, buttons, menu entries, rows and scroll areas shared by panels."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 
 import pytest

@@ -1,7 +1,5 @@
 """Buttons that paint themselves."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor

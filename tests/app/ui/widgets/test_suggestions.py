@@ -1,7 +1,5 @@
 """Suggestions and drop-downs show all of their entries."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import (
     QComboBox,

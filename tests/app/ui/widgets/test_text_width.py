@@ -1,7 +1,5 @@
 """Widths and sizes grow with the text, up to a limit."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QWidget
 

@@ -1,7 +1,5 @@
 """What others wrote is shown in tooltips letter by letter, and no file that it names is opened."""
 
-from __future__ import annotations
-
 import os
 import threading
 

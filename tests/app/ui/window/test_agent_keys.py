@@ -1,7 +1,5 @@
 """Keys that run, pause and stop the agent, and show what it did."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 

@@ -1,7 +1,5 @@
 """In a Chinese window what goes wrong is told in Chinese: spectra, models, exports, filters."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

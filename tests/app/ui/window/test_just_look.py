@@ -1,7 +1,5 @@
 """One spectrum is opened without a class: it is looked at, and judged once a class is chosen."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

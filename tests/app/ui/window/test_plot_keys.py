@@ -1,7 +1,5 @@
 """Keys that change the view of the spectrum."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication

@@ -1,7 +1,5 @@
 """The installed program on a real X server, with keys sent by the server."""
 
-from __future__ import annotations
-
 import csv
 import os
 import shutil

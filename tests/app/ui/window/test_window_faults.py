@@ -1,7 +1,5 @@
 """Spectra and settings that are broken, on the whole window."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """A key that is held judges once, on the whole window."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest

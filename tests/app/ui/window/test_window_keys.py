@@ -1,7 +1,5 @@
 """Keys that judge, navigate and open things, pressed on the whole window."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 

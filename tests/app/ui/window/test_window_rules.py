@@ -1,7 +1,5 @@
 """Rules that are easy to break, checked on the whole window with real keys."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -3,8 +3,6 @@
 What could hold it up is counted in its thread; how long its turns take is printed by `make bench`.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 

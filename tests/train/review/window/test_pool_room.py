@@ -71,8 +71,8 @@ class Reviewer:
 
 
 @contextmanager
-def at_work(qtbot, pool: Pool, by: str) -> Iterator[Reviewer]:
-    """The room with its first draft, as this person sees it."""
+def at_work(qtbot, pool: Pool, by: str, number: str = "") -> Iterator[Reviewer]:
+    """The room with its first draft, or the one that is chosen, as this person sees it."""
     runner = Runner()
     room = PoolRoom(open_pool(pool.place), by, runner, CurrentTheme())
     qtbot.addWidget(room)
@@ -81,6 +81,9 @@ def at_work(qtbot, pool: Pool, by: str) -> Iterator[Reviewer]:
     qtbot.waitUntil(room.isActiveWindow)
     reviewer = Reviewer(qtbot, room)
     reviewer.wait(lambda: room.draft is not None)
+    if number:
+        room.table.choose(number)
+        reviewer.sees(number)
     try:
         yield reviewer
     finally:
@@ -233,16 +236,12 @@ def test_audits_are_blind_and_return_it_to_its_author(qtbot, pool, numbers):
     give(pool, number, "Ada", "screener")
     give(pool, number, "Ben", "reviser")
     give(pool, number, "Cy", "auditor", approve=False, changes=True, note="Hβ is not discussed")
-    with at_work(qtbot, pool, "Di") as di:
-        di.room.table.choose(number)
-        di.sees(number)
+    with at_work(qtbot, pool, "Di", number) as di:
         assert not di.room.view.is_editable
         assert "Hβ is not discussed" not in di.room.history.text.text()
         assert "other audit" in di.room.history.text.text()
         di.act("a")
-    with at_work(qtbot, pool, "Ben") as ben:
-        ben.room.table.choose(number)
-        ben.sees(number)
+    with at_work(qtbot, pool, "Ben", number) as ben:
         assert "Cy: Hβ is not discussed" in ben.room.acts.state.text()
         ben.room.acts.reason.setFocus()
         ben.type("it is, in turn 2")
@@ -255,9 +254,7 @@ def test_audits_are_blind_and_return_it_to_its_author(qtbot, pool, numbers):
 def test_the_vote(qtbot, pool, numbers):
     number = numbers[0]
     one_vote_each_way(pool, number)
-    with at_work(qtbot, pool, "Di") as di:
-        di.room.table.choose(number)
-        di.sees(number)
+    with at_work(qtbot, pool, "Di", number) as di:
         assert "training set" in di.room.acts.state.text()
         assert di.act("a").stage == "approved"
 
@@ -287,9 +284,7 @@ def test_scores_by_digits_go_with_the_audit_and_the_vote(qtbot, pool, numbers):
     number = numbers[0]
     for by, role in (("Ben", "screener"), ("Ben", "reviser"), ("Cy", "auditor")):
         give(pool, number, by, role)
-    with at_work(qtbot, pool, "Di") as di:
-        di.room.table.choose(number)
-        di.sees(number)
+    with at_work(qtbot, pool, "Di", number) as di:
         assert di.room.acts.scores.isVisible()
         di.press("4")
         assert "Coherence 4" in di.room.acts.scores.meaning.text()
@@ -319,9 +314,7 @@ def test_what_is_being_read_stays_in_place_when_somebody_else_answers(qtbot, poo
     number = numbers[0]
     give(pool, number, "Ben", "screener")
     give(pool, number, "Ben", "reviser")
-    with at_work(qtbot, pool, "Di") as di:
-        di.room.table.choose(number)
-        di.sees(number)
+    with at_work(qtbot, pool, "Di", number) as di:
         di.drawn()
         bar = di.room.view.area.verticalScrollBar()
         di.wait(lambda: bar.maximum() > 300)
@@ -379,22 +372,13 @@ def test_the_room_is_no_higher_than_the_screen(qtbot, pool):
 
 
 # The room where somebody does not answer: another audits, or takes the draft over.
-def second_round(pool, number):
-    """Ben has revised it again; Cy has answered, Di has not."""
-    returned(pool, number)
-    give(pool, number, "Ben", "reviser", note="so it is")
-    give(pool, number, "Cy", "auditor")
-
-
 def test_a_silent_auditor_is_replaced_by_a_word_of_somebody_else(qtbot, pool, numbers):
-    second_round(pool, numbers[0])
-    with at_work(qtbot, pool, "Ben") as ben:
-        ben.room.table.choose(numbers[0])
-        ben.sees(numbers[0])
+    returned(pool, numbers[0])
+    give(pool, numbers[0], "Ben", "reviser", note="so it is")
+    give(pool, numbers[0], "Cy", "auditor")  # Di has not answered
+    with at_work(qtbot, pool, "Ben", numbers[0]) as ben:
         assert not ben.room.acts.replace_button.isVisible()  # an author chooses no auditor
-    with at_work(qtbot, pool, "Eve") as eve:
-        eve.room.table.choose(numbers[0])
-        eve.sees(numbers[0])
+    with at_work(qtbot, pool, "Eve", numbers[0]) as eve:
         acts = eve.room.acts
         assert "audited by Cy, Di" in acts.state.text() and "after 3 days" in acts.state.text()
         eve.click(acts.replace_button)
@@ -414,15 +398,11 @@ def test_a_silent_auditor_is_replaced_by_a_word_of_somebody_else(qtbot, pool, nu
 def test_a_draft_is_taken_over_from_a_silent_author(qtbot, pool, numbers):
     number = numbers[0]
     returned(pool, number)
-    with at_work(qtbot, pool, "Ben") as ben:  # who begins, and is heard of no more
-        ben.room.table.choose(number)
-        ben.sees(number)
+    with at_work(qtbot, pool, "Ben", number) as ben:  # who begins, and is heard of no more
         ben.room.view.cards[0].thought.setFocus()
         ben.type("Well. ")
     pool.store.add_take(Take(trajectory=number, by="Ben", at="2026-01-01T00:00:00+00:00"))
-    with at_work(qtbot, pool, "Eve") as eve:
-        eve.room.table.choose(number)
-        eve.sees(number)
+    with at_work(qtbot, pool, "Eve", number) as eve:
         acts = eve.room.acts
         assert not eve.room.view.is_editable and "take it over" in acts.state.text()
         assert "why?" not in eve.room.history.text.text()
@@ -445,9 +425,7 @@ def test_a_draft_is_taken_over_from_a_silent_author(qtbot, pool, numbers):
 def test_what_was_not_saved_is_no_new_wording_once_somebody_else_has_saved(qtbot, pool, numbers):
     number = numbers[0]
     returned(pool, number)
-    with at_work(qtbot, pool, "Ben") as ben:
-        ben.room.table.choose(number)
-        ben.sees(number)
+    with at_work(qtbot, pool, "Ben", number) as ben:
         ben.room.view.cards[0].thought.setFocus()
         ben.type("Well. ")
     pool.give_back(number, "Eve")
@@ -459,9 +437,7 @@ def test_what_was_not_saved_is_no_new_wording_once_somebody_else_has_saved(qtbot
     for by in ("Cy", "Di"):
         give(pool, number, by, "auditor", approve=False, changes=True, note="still")
     pool.take_over("Eve", "Ben", "back again", number)
-    with at_work(qtbot, pool, "Ben") as ben:
-        ben.room.table.choose(number)
-        ben.sees(number)
+    with at_work(qtbot, pool, "Ben", number) as ben:
         view = ben.room.view
         assert view.is_editable and view.cards[0].thought.toPlainText().startswith("Now. ")
         names = [view.versions.itemText(place) for place in range(view.versions.count())]
@@ -474,9 +450,7 @@ def test_what_was_not_saved_is_no_new_wording_once_somebody_else_has_saved(qtbot
 def test_another_audits_where_the_vote_that_decides_is_missing(qtbot, pool, numbers):
     number = numbers[0]
     one_vote_each_way(pool, number)
-    with at_work(qtbot, pool, "Eve") as eve:
-        eve.room.table.choose(number)
-        eve.sees(number)
+    with at_work(qtbot, pool, "Eve", number) as eve:
         acts = eve.room.acts
         assert "another then audits it and votes" in acts.state.text()
         assert not acts.take_over_button.isVisible()  # its author has voted

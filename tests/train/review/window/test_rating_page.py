@@ -1,7 +1,5 @@
 """Rating with keys and the mouse: what is pressed is on the disk, blind to the model."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -143,10 +141,6 @@ def test_a_note_after_the_scores_is_saved_whichever_way_one_goes(qtbot, room):
 
 
 # Pairwise choices with keys: the sides are shuffled, and the record names the better one.
-def press_of_pairs_page(qtbot, room, key):
-    qtbot.keyClick(QApplication.focusWidget() or room.page, key)
-
-
 def better(record):
     return record.first.model if record.preferred == "first" else record.second.model
 
@@ -156,21 +150,20 @@ def test_left_right_and_tie(qtbot, room):
     page = room.page
     first, second = room.round.pairs
     assert [view.trajectory for view in page.views] == list(first.shown)
-    press_of_pairs_page(qtbot, room, Key.Key_Left)
-    press_of_pairs_page(qtbot, room, Key.Key_Right)
+    press(qtbot, room, Key.Key_Left, Key.Key_Right)
     given = list(read_records(room.round.out))
     names = first.shown[0].model.name, second.shown[1].model.name
     assert [better(each) for each in given] == [*names]
     assert page.pair is first and page.buttons["left"].isChecked()  # all done: from the start
-    press_of_pairs_page(qtbot, room, Key.Key_T)
+    press(qtbot, room, Key.Key_T)
     assert room.round.choice_of(first).preferred == "tie" and room.round.chosen == 2
 
 
 def test_back_and_skip(qtbot, room):
     room.show_page("pairs")
-    press_of_pairs_page(qtbot, room, Key.Key_N)
+    press(qtbot, room, Key.Key_N)
     assert room.page.at == 1
-    press_of_pairs_page(qtbot, room, Key.Key_B)
+    press(qtbot, room, Key.Key_B)
     assert room.page.at == 0 and not room.round.out.exists()
     assert room.page.progress.text() == "1 of 2 · chosen: 0 · Ada"
 
@@ -179,7 +172,7 @@ def test_both_sides_have_their_pictures_and_scroll_together(qtbot, room):
     room.show_page("pairs")
     views = room.page.views
     qtbot.waitUntil(lambda: all(p.image is not None for view in views for p in view.pictures))
-    press_of_pairs_page(qtbot, room, Key.Key_PageDown)
+    press(qtbot, room, Key.Key_PageDown)
     assert all(view.verticalScrollBar().value() > 0 for view in views)
     assert not any("secret" in label.text() for label in room.findChildren(QLabel))
 
@@ -200,8 +193,7 @@ def test_without_pairs_it_says_so(qtbot, material, tmp_path):
 def test_a_note_after_the_choice_is_saved(qtbot, room):
     room.show_page("pairs")
     page = room.page
-    press_of_pairs_page(qtbot, room, Key.Key_T)
-    press_of_pairs_page(qtbot, room, Key.Key_B)
+    press(qtbot, room, Key.Key_T, Key.Key_B)
     qtbot.keyClicks(page.note, "both miss He II")
     qtbot.mouseClick(page.skip, Qt.MouseButton.LeftButton)
     given = list(read_records(room.round.out))

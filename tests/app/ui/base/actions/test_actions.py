@@ -1,7 +1,5 @@
 """The table of actions, and key profiles: complete and free of conflicts."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.ui.base.actions.actions import ACTIONS, COMMITTING, GROUPS

@@ -1,7 +1,5 @@
 """Actions are dispatched by name."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.ui.base.actions.commands import Commands

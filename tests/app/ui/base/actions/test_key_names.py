@@ -1,7 +1,5 @@
 """Which key a press stands for on keyboards around the world."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 
 from app.ui.base.actions.key_names import Press, label, normalized, possible_keys

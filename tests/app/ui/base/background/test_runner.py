@@ -1,13 +1,10 @@
 """Work that is not urgent starts after a repaint; garbage goes in the thread of the window."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref
 from functools import partial
 
-import pytest
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -21,13 +18,6 @@ class Painted(QWidget):
 
     def paintEvent(self, event):
         self.painted.emit()
-
-
-@pytest.fixture
-def runner(qapp):
-    runner = Runner()
-    yield runner
-    runner.close()
 
 
 def test_work_run_soon_starts_after_painting(qtbot, runner):

@@ -1,7 +1,5 @@
 """A window with keys."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeyEvent

@@ -1,7 +1,5 @@
 """The palette finds commands by a few letters and runs them."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest

@@ -1,7 +1,5 @@
 """Every key of the default map runs its action."""
 
-from __future__ import annotations
-
 from app.ui.base.actions.actions import ACTIONS
 from tests.app.ui.base.keys.conftest import ALT, CTRL, KEYPAD, NONE, SHIFT, Key, press
 

@@ -1,7 +1,5 @@
 """What holding a key does, also where Qt misses that it is held."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget

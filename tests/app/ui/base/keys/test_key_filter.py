@@ -1,7 +1,5 @@
 """Real key events: where keys run actions, and where they type text or belong to others."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QInputMethodQueryEvent, QKeySequence, QShortcut
 from PySide6.QtTest import QTest

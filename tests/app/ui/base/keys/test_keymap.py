@@ -1,7 +1,5 @@
 """Rebinding keys and switching profiles."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.ui.base.keys import keymap as keymap_module

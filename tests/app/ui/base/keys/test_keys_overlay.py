@@ -1,7 +1,5 @@
 """The overlay lists the current keys and closes at the next key or click."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest

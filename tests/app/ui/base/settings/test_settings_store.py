@@ -1,7 +1,5 @@
 """Settings survive a round trip through their file; a faulty file or value costs only itself."""
 
-from __future__ import annotations
-
 import os
 import tomllib
 from dataclasses import fields

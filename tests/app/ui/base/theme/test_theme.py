@@ -1,7 +1,5 @@
 """Colours of the themes can be read and told apart, also with colour blindness."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The languages of the window but English, in turn, and what is left of English in a text."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

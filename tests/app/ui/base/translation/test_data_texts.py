@@ -1,8 +1,6 @@
 """Texts of the bundled tasks and of the measured inspector are translated completely, with their
 numbers; other texts are left alone."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Choosing the candidates and the format of a catalogue."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 
 from agent import plugins

@@ -1,7 +1,5 @@
 """The export dialog, used with mouse and keys."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 
 from agent.trajectory.trajectory_file import read_trajectories

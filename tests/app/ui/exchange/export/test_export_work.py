@@ -1,7 +1,5 @@
 """The first rows of a catalogue, and how many there will be."""
 
-from __future__ import annotations
-
 from app.core.inspections.store import add_inspection
 from app.core.queue import LIST_ORDER, parse_filter
 from app.core.session.measurements import record_measurement

@@ -1,9 +1,5 @@
 """Known answers are hidden from the window: by keys, and nobody judges what is not on screen."""
 
-from __future__ import annotations
-
-import csv
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -12,22 +8,14 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.core.session.known_answers import HIDDEN_BY
 from app.core.session.session import open_session
 from app.ui.review.agreement_page import AgreementPage
-from tests.app.core.sharing.hidden import LIST, known
+from tests.app.core.sharing.hidden import LIST, known, labels_file
 from tests.app.ui.candidates import SAMPLE, sample_file
 from tests.app.ui.whole_window import CTRL, LEFT, before_window
 
 
 @pytest.fixture
 def labels(tmp_path):
-    """A list with labels, whose spectra are elsewhere."""
-    with (SAMPLE / "truth.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))[LIST:]
-    path = tmp_path / "labels.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["object_id", "file", "row", "label"], extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+    return labels_file(tmp_path)
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The list is shared out in a dialog, by keys and clicks."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest

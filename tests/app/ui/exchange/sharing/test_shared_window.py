@@ -1,7 +1,5 @@
 """The window of a person who was given a part of the list, with known answers hidden in it."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest

@@ -1,7 +1,5 @@
 """The agent panel on a session, with a scripted or the measured agent."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.inspection.inspector import run

@@ -1,7 +1,5 @@
 """The buttons and the status at the top of the agent panel."""
 
-from __future__ import annotations
-
 from app.ui.judge.agent.agent_panel import LOW_LINES
 from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.steps import click

@@ -1,7 +1,5 @@
 """The agent panel with keys and the mouse."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

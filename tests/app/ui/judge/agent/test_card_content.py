@@ -1,7 +1,5 @@
 """From steps to cards."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from agent.trajectory.trajectory import Step

@@ -1,7 +1,5 @@
 """Unsupported claims are found, and other text is not mistaken for them."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

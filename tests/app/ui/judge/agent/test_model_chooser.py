@@ -1,7 +1,5 @@
 """Choosing a model: listed ones, folders, files and servers."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget

@@ -1,7 +1,5 @@
 """The models to choose from: what each lacks and how to get it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """One rating and one correction, from the key presses to a batch that `sft` trains on."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("torch")

@@ -1,7 +1,5 @@
 """Texts on the state and outcome of inspections."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """A person shows the running agent a window or sends it a remark."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget

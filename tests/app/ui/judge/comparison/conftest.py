@@ -1,7 +1,5 @@
 """A judging page in which candidate 2 has two other epochs, on the screen."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import update
 

@@ -1,7 +1,5 @@
 """Which spectra are compared: epochs, rows of the list, kept or not."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint
 
 from app.ui.judge.comparison.compared_spectra import MOST, date_of_mjd, observation_date

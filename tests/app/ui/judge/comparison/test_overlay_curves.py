@@ -1,7 +1,5 @@
 """Compared spectra are drawn at the same median, with a legend that hides and removes them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """The ratio and the difference below the plot."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The controls of the plot beside one another, with a spectrum loaded."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt

@@ -1,7 +1,5 @@
 """The axes of the plot, set by clicks; what a file does not allow is disabled with the reason."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The guideline, short first, and its criteria checked against the spectrum on screen."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

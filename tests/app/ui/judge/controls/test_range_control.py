@@ -1,7 +1,5 @@
 """The wavelength window, typed or dragged."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.spectra.lines import builtin_lines

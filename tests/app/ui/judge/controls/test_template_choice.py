@@ -1,7 +1,5 @@
 """Templates: bundled or own files, chosen by menu or key, and ranked by how well they fit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent

@@ -1,7 +1,5 @@
 """The tool row says how the spectrum is shown, and each button opens its control."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

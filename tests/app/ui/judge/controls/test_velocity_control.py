@@ -1,7 +1,5 @@
 """Velocity and redshift: typed, dragged, fitted to a template, or of header and list."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Addresses of web pages about an object, with hostile identifiers escaped."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np

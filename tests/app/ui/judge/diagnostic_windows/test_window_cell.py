@@ -1,7 +1,5 @@
 """What a diagnostic window says below its plot: whole numbers, in as many words as fit."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget

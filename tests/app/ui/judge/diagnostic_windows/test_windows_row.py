@@ -1,7 +1,5 @@
 """The row of diagnostic windows: their keys, the one on screen, and what is drawn in them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The docks of the judging page: hidden by keys, moved, kept; narrow windows fold the queue."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel

@@ -1,7 +1,5 @@
 """Values with errors and units, what is copied and filtered, and their Chinese descriptions."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.services.catalogues.answer import Match

@@ -1,7 +1,5 @@
 """The card that weighs catalogues: both p(YES) apart, gaps told, blind mode kept."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.tasks.catalogue import bundled_task

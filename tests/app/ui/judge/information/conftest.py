@@ -1,7 +1,5 @@
 """The panels of information and of nearby objects, on the screen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

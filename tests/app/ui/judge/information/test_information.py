@@ -1,7 +1,5 @@
 """The rows of information about an object, with its label hidden in blind mode."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from app.core.session.own_fields import OwnField

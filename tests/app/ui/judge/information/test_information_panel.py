@@ -1,7 +1,5 @@
 """The information panel follows the current candidate."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 

@@ -1,7 +1,5 @@
 """The agent, the comparison and the export of what is selected in the overview."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """The overview: select with keys and mouse, one act for all, one undo."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 

@@ -1,7 +1,5 @@
 """Spectra made for tests, with faults and lines where they are wanted."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import Spectrum

@@ -1,7 +1,5 @@
 """The message in the plot while there is no spectrum."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """The two lines above the plot."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF

@@ -1,7 +1,5 @@
 """What a right click on a line mark and on a look of the agent offers."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication

@@ -1,7 +1,5 @@
 """What is drawn beside the curve: names of lines that do not overlap, shades, errors, badges."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

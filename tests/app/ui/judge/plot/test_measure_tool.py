@@ -1,7 +1,5 @@
 """Lines measured by hand on the plot: by a drag, by a key, kept, shown again and removed."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest

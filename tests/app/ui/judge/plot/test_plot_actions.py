@@ -1,7 +1,5 @@
 """The actions of the plot, by key or by name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from astropy.io import fits

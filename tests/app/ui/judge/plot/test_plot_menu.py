@@ -1,7 +1,5 @@
 """The menu of the plot, opened by a right click; a right drag still zooms."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest

@@ -1,7 +1,5 @@
 """The plot: reported once when painted, in the colours of the theme, without leaks."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

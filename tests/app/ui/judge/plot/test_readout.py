@@ -1,7 +1,5 @@
 """Texts about a position on the spectrum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Templates are scaled to the spectrum, and drawn over it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is drawn of a spectrum: gaps, bad pixels, smoothing, quantities."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

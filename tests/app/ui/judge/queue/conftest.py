@@ -1,7 +1,5 @@
 """A queue panel on the screen, and what it shows."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester

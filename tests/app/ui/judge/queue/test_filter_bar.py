@@ -1,7 +1,5 @@
 """Filters and orders of the queue, typed or pressed."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 

@@ -1,7 +1,5 @@
 """Clicks on the titles of the queue's columns."""
 
-from __future__ import annotations
-
 from app.core.queue import EVERYTHING, Sort
 from app.ui.judge.queue.queue_model import OBJECT, P_YES, SNR, VERDICT
 from tests.app.ui.judge.queue.conftest import click_title

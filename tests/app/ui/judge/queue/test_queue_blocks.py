@@ -1,7 +1,5 @@
 """Blocks of rows of a long queue, checked against a plain list."""
 
-from __future__ import annotations
-
 import random
 
 from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort

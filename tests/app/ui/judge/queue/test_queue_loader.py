@@ -1,7 +1,5 @@
 """Rows of a queue of any length, loaded as they are needed."""
 
-from __future__ import annotations
-
 from PySide6.QtTest import QAbstractItemModelTester
 
 from app.core.queue import EVERYTHING, parse_filter, parse_sort

@@ -1,7 +1,5 @@
 """The queue panel: its cells, the current row, the columns and their widths."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics

@@ -1,7 +1,5 @@
 """Small spectra: only what is on screen is read, and a broken file is an empty place."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Columns that the person chooses, drags, widens and renames, with real clicks."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

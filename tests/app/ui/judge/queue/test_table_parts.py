@@ -1,7 +1,5 @@
 """The menu of a row in the queue."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QDesktopServices, QGuiApplication

@@ -1,7 +1,5 @@
 """The strip of similar spectra and the order by likeness, used as a person would."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The comment field: a comment stays with the candidate it was typed for."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication

@@ -1,7 +1,5 @@
 """Flags by letter, custom flags, chips and the star."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 

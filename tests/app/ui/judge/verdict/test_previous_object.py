@@ -1,7 +1,5 @@
 """Comment and flags of the object before: they land there, and the window says so."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 

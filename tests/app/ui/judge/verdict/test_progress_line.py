@@ -1,7 +1,5 @@
 """Progress, and the time left at the present pace."""
 
-from __future__ import annotations
-
 from agent.tasks.catalogue import find_task
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session

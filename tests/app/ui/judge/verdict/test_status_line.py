@@ -1,7 +1,5 @@
 """Messages lie over the page and fade; errors stay and can be copied."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """After an accept one key more names the sub-class, of the object that was accepted."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QColor, QKeyEvent

@@ -1,7 +1,5 @@
 """The verdict bar: buttons record verdicts and show the saved one."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QApplication
 

@@ -1,7 +1,5 @@
 """The window of the guide."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.ui.program.help.guide_reader import GuideReader

@@ -1,7 +1,5 @@
 """The page on screen: pictures from the guide alone, search and themes."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QColor, QFont, QImage, QTextCursor, QTextDocument

@@ -1,7 +1,5 @@
 """The window of the guide: pages, links, search, and F1 from everywhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QUrl

@@ -1,7 +1,5 @@
 """The pages of the guide, and the page that fits the current state of the window."""
 
-from __future__ import annotations
-
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.program.help import pages
 from app.ui.program.help.pages import (

@@ -1,5 +1,3 @@
 """A hub and a program that plays TOPCAT beside a window."""
 
-from __future__ import annotations
-
 from tests.app.services.samp.conftest import hub, lock, topcat  # noqa: F401

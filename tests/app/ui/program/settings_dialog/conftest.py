@@ -1,23 +1,13 @@
 """The settings dialog with two known models."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.models.card import Card, Source
 from agent.models.registry import ModelLocation
-from app.ui.base.background.runner import Runner
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.program.settings_dialog import settings_dialog
 from app.ui.program.settings_dialog.settings_dialog import SettingsDialog
-
-
-@pytest.fixture
-def runner():
-    runner = Runner()
-    yield runner
-    runner.close()
 
 
 @pytest.fixture

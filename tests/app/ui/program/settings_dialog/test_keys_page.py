@@ -1,7 +1,5 @@
 """Keys are changed by pressing them."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication

@@ -1,7 +1,5 @@
 """The dialog follows the settings, and what is entered on its pages is in the settings at once."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog

@@ -1,7 +1,5 @@
 """The tour on the real window, led by real keys and clicks, and where its bubble stands."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

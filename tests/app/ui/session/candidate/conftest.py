@@ -1,7 +1,5 @@
 """Short and long queues, and steps along them."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.ui.session.candidate import queue_neighbours

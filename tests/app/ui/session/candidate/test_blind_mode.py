@@ -1,7 +1,5 @@
 """In blind mode the opinion of the agent is hidden; what was seen stays recorded."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

@@ -1,7 +1,5 @@
 """The current candidate: moving and judging; nothing unseen is judged."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Each object has its own velocity: kept with the opinion, and gone from the plot with it."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 

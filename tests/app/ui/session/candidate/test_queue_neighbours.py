@@ -1,7 +1,5 @@
 """The rows around a candidate: read once, kept in the cache, searched for in the background."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest
@@ -14,7 +12,6 @@ from app.core.queue import EVERYTHING, LIST_ORDER, row_of
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics.repeats import repeats_of
-from app.ui.base.background.runner import Runner
 from app.ui.session.candidate import queue_neighbours
 from app.ui.session.candidate.queue_neighbours import (
     Queue,
@@ -67,13 +64,6 @@ def test_rows_around_a_candidate_also_after_moving(third, session):
     assert unjudged_after(session, QUEUE, last).candidate.id == 1
     assert next_of(session, QUEUE, last) is None
     assert previous_of(session, QUEUE, last).candidate.id == 11
-
-
-@pytest.fixture
-def runner(qapp):
-    runner = Runner()
-    yield runner
-    runner.close()
 
 
 @pytest.fixture

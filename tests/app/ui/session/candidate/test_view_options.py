@@ -1,7 +1,5 @@
 """Options of the plot stay within their limits and name what changed."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.session.velocity import Z_LIMIT

@@ -1,7 +1,5 @@
 """Inspections run in a worker process, are steered turn by turn, and their records are saved."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A run over the whole list: it stops, resumes and survives what dies."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

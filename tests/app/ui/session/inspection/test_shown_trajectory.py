@@ -1,7 +1,5 @@
 """What is shown of the agent: live, replayed, read from the session, or hidden."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import insert
 

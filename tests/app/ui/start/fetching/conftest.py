@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from app.services.web import client as web_client

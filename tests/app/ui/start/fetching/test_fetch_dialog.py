@@ -1,7 +1,5 @@
 """The dialog that gets spectra from an archive, used with mouse and keys."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest

@@ -1,7 +1,5 @@
 """From the menu to the judging page: spectra of an archive in the whole window."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 

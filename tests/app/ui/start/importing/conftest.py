@@ -1,7 +1,5 @@
 """The import page."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.ui.start.importing.import_page import ImportPage

@@ -1,7 +1,5 @@
 """Paths are identified by name and by content."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QWidget
 

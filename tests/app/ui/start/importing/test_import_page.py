@@ -1,7 +1,5 @@
 """From lists to a session, as a user does it."""
 
-from __future__ import annotations
-
 import threading
 from functools import partial
 

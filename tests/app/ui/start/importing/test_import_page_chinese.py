@@ -1,7 +1,5 @@
 """In a Chinese window the import page shows no English: its notes, problems and refused rows."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

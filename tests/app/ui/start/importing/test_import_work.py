@@ -1,7 +1,5 @@
 """A session is made from lists, the sample or one spectrum, or nothing is left behind."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

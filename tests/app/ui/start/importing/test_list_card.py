@@ -1,7 +1,5 @@
 """A list whose spectra lie elsewhere: asked once, in its preview."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 

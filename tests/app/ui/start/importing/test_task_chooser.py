@@ -1,7 +1,5 @@
 """The class is chosen from the bundled tasks or from a task file."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The flux range: lines whole, cosmic rays and noise outside, zero and logarithms on request."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

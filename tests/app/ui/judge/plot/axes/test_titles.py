@@ -1,7 +1,5 @@
 """Titles of the axes, and what the badges say."""
 
-from __future__ import annotations
-
 import pytest
 
 from agent.spectra.lines import builtin_lines

@@ -1,7 +1,5 @@
 """Numbers and titles of the axes lie neither over one another nor outside the plot."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import pytest

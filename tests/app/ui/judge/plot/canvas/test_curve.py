@@ -1,7 +1,5 @@
 """What a curve draws, in pixels (these fail where private parts of pyqtgraph changed), and how."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyqtgraph as pg
 import pytest

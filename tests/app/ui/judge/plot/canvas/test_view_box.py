@@ -1,7 +1,5 @@
 """The mouse on the plot: pan, zoom, boxes and clicks."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.app.ui.judge.plot.conftest import LEFT, NO, RIGHT, at, double_click, drag, shown

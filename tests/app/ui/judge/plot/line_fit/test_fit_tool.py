@@ -1,7 +1,5 @@
 """A hand measurement fitted from the menu: drawn, told, copied, and gone with its candidate."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """The strip below the plot, moved and resized with the mouse."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

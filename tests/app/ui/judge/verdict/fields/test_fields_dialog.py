@@ -1,7 +1,5 @@
 """Fields are defined in a dialog, and checked as a whole."""
 
-from __future__ import annotations
-
 import pytest
 
 from app.core.session.own_fields import OwnField, own_fields, set_own_fields

@@ -1,7 +1,5 @@
 """Own fields by click, key and typing: values go to the object on screen."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 
