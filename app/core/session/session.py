@@ -94,8 +94,8 @@ class Session:
         return self.task if self.task.subclasses else bundled_task(self.task.id) or self.task
 
     def count(self) -> int:
-        with self.database.reading() as connection:
-            return connection.execute(select(func.count()).select_from(candidates)).scalar_one()
+        (number,) = self.database.scalars(select(func.count()).select_from(candidates))
+        return int(number)
 
     def candidate(self, candidate_id: int) -> Candidate:
         found = self.candidates([candidate_id])
@@ -293,8 +293,7 @@ def open_session(location: Path | str, reviewer: str, *, read_only: bool = False
 
 def list_roles(session: Session) -> Mapping[int, Mapping[str, str]]:
     """The column behind each role, by list number; damaged entries are left out."""
-    with session.database.reading() as connection:
-        rows = connection.execute(select(lists.c.id, lists.c.roles)).all()
+    rows = session.database.rows(select(lists.c.id, lists.c.roles))
     return {row.id: _roles(row.roles) for row in rows}
 
 
