@@ -176,15 +176,6 @@ def _errors(curve: LightCurve) -> FloatArray:
 
 
 # The light curves of Gaia's own epochs, which its third release has of stars known to vary.
-def ask_light_curves(
-    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
-) -> tuple[list[LightCurve], Exchange | None]:
-    """The light curves near a position by any service that has some. Raises ServiceError."""
-    kinds = {"ztf": light_curves, "atlas": atlas_light_curves, "tess": tess_light_curves}
-    ask = kinds.get(service.kind, gaia_light_curves)
-    return ask(service, client, position, should_stop)
-
-
 def gaia_light_curves(
     service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
 ) -> tuple[list[LightCurve], Exchange]:
@@ -377,3 +368,19 @@ def read_tess_light_curves(content: bytes) -> list[LightCurve]:
     if len(points) > MAX_POINTS or not all(map(is_of_a_star, points)):
         raise BadReply("the answer is damaged: it has times or magnitudes of no star")
     return curves_of({("T", f"{sector or 0:.0f}"): points} if points else {}, time="BJD")
+
+
+# How each kind of service is asked, and what it sent is read; Gaia's is that of a catalogue.
+KINDS = {
+    "ztf": (light_curves, read_light_curves),
+    "atlas": (atlas_light_curves, read_atlas_light_curves),
+    "tess": (tess_light_curves, read_tess_light_curves),
+}
+
+
+def ask_light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange | None]:
+    """The light curves near a position by any service that has some. Raises ServiceError."""
+    ask, _ = KINDS.get(service.kind, (gaia_light_curves, None))
+    return ask(service, client, position, should_stop)

@@ -197,19 +197,16 @@ def _thinned(curve: LightCurve) -> LightCurve:
 
 
 class CurveCard(SourceCard):
+    view: CurveView | None = None
+    curves: tuple[LightCurve, ...] = ()  # of the answer that is shown next
+
     def __init__(
         self, service: Service, current_theme: CurrentTheme, runner: Runner, parent: QWidget
     ) -> None:
-        self.view: CurveView | None = None
-        self._curves: tuple[LightCurve, ...] = ()
         super().__init__(service, current_theme, parent)
         self.view = CurveView(current_theme, runner, self)
         self.inside.addWidget(self.view)
         self.view.hide()
-
-    def take_curves(self, curves: tuple[LightCurve, ...]) -> None:
-        """The light curves of the answer that is shown next."""
-        self._curves = curves
 
     def show_match(self) -> None:
         super().show_match()
@@ -217,4 +214,4 @@ class CurveCard(SourceCard):
             is_shown = self.shown_match is not None
             self.view.setVisible(is_shown)
             if is_shown:
-                self.view.show_curves(self._curves)
+                self.view.show_curves(self.curves)

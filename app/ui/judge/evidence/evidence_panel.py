@@ -203,7 +203,7 @@ class EvidencePanel(QWidget):
             dust = self.feed.answer(candidate.id, "dust")
             card.dust = None if dust is None else dust.stored.answer
         if asked is not None and isinstance(card, CurveCard):
-            card.take_curves(asked.curves)
+            card.curves = asked.curves
         if asked is not None and isinstance(card, PictureCard):
             spectrum = self._current.spectrum
             survey = "" if spectrum is None else spectrum.survey
