@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, Table, text
+from sqlalchemy import Connection, Engine, Executable, Table, text
 from sqlalchemy.exc import DBAPIError
 
 from app.core.database import error_messages
@@ -91,12 +91,12 @@ class Database:
             with self._transaction(self._storage.readers) as connection:
                 yield connection
 
-    def rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
+    def rows(self, query: Executable) -> Sequence[Any]:
         """All rows of one query."""
         with self.reading() as connection:
             return connection.execute(query).all()
 
-    def scalars(self, query: Select[Any]) -> list[Any]:
+    def scalars(self, query: Executable) -> list[Any]:
         """The first column of all rows of one query."""
         return [row[0] for row in self.rows(query)]
 

@@ -181,7 +181,7 @@ class StateBlock(QWidget):
         elif not has_class(self._current.session.task):
             self._state = "", ""
         else:
-            verdict = None if row.mine is None else row.mine.opinion.verdict
+            verdict = row.opinion.verdict
             is_unreadable = bool(self._current.fault) and verdict is None
             self._state = mark_and_word(verdict), verdict_mark(verdict)
             if is_unreadable:

@@ -147,8 +147,8 @@ class VerdictBar(QFrame):
         self.confidence.show_value(opinion.confidence)
 
     def _mark_saved(self) -> None:
-        mine = self._current.row.mine if self._current.row is not None else None
-        saved = None if mine is None else mine.opinion.verdict
+        row = self._current.row
+        saved = None if row is None else row.opinion.verdict
         for verdict, button in self.buttons.items():
             button.setChecked(verdict == saved)
 

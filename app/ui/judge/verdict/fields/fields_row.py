@@ -85,7 +85,7 @@ class FieldsRow(QFrame):
 
     def _choose(self, field: OwnField, candidate_id: int, chosen: KeyChoice) -> None:
         """Only for the candidate for which it was asked."""
-        if self._current.candidate is not None and self._current.candidate.id == candidate_id:
+        if self._current.candidate_id == candidate_id:
             self._set(field.name, None if chosen.key == NONE_KEY else chosen.name, save=True)
 
     def _set(self, name: str, value: FieldValue | None, *, save: bool = False) -> None:
