@@ -108,7 +108,9 @@ class EvidencePanel(QWidget):
         self.nowhere.setVisible(is_nowhere and has_services)
         text = self.tr("The list gives no position for this object, so no service can be asked")
         self.nowhere.setText(text)
-        self._unshown = self._shown_services(candidate)
+        stored = set() if candidate is None else self.feed.stored_services(candidate.id)
+        there = stored.union(self.feed.services)
+        self._unshown = [name for name in all_services() if name in there]
         self._shown_for = self._current.candidate_id
         for name, card in self.cards.items():
             card.setVisible(name in self._unshown)
@@ -145,10 +147,6 @@ class EvidencePanel(QWidget):
     def _answer_changed(self, candidate_id: int, service: str) -> None:
         if self._current.candidate_id == candidate_id:
             self.show_soon()
-
-    def _shown_services(self, candidate: Candidate | None) -> list[str]:
-        stored = set() if candidate is None else self.feed.stored_services(candidate.id)
-        return [name for name in all_services() if name in self.feed.services or name in stored]
 
     def _card(self, name: str) -> SourceCard:
         service = self.feed.services.get(name) or all_services()[name]
