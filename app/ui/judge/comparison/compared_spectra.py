@@ -41,10 +41,6 @@ class Compared:
     is_shown: bool = True
 
     @property
-    def name(self) -> str:
-        return self.candidate.object_id or f"#{self.candidate.id}"
-
-    @property
     def facts(self) -> tuple[str, ...]:
         """Date, survey and S/N, as far as they are known."""
         snr = self.candidate.snr if self.candidate.snr is not None else self.spectrum.snr

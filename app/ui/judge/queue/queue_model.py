@@ -286,7 +286,7 @@ def text_of(row: QueueRow, column: int) -> str:
     candidate = row.candidate
     match column:
         case 0:
-            return candidate.object_id or f"#{candidate.id}"
+            return candidate.name
         case 1:
             verdict = row.opinion.verdict
             return "" if verdict is None else mark_and_subclass(row, verdict)

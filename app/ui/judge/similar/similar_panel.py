@@ -204,7 +204,7 @@ class SimilarCell(PlotCell):
         self.verdict, name = None, ""
         if neighbour is not None:
             candidate, self.verdict = neighbour.row.candidate, neighbour.row.opinion.verdict
-            name = one_line(candidate.object_id or f"#{candidate.id}")
+            name = one_line(candidate.name)
         self.setText(name)
         text = self.tr("{name}: likeness {number}")
         text = text.replace("{name}", name).replace("{number}", self.likeness)

@@ -167,7 +167,7 @@ class StateBlock(QWidget):
     def _show_saved(self, entry: LogEntry) -> None:
         row = self._current.row
         is_current = row is not None and row.candidate.id == entry.candidate_id
-        name = object_name(row) if row is not None and is_current else ""
+        name = row.candidate.name if row is not None and is_current else ""
         self.saved.show_text(*saved_texts(entry, self._current.saved_opinion, name))
         self._bright.start()
         self._moves = 0
@@ -206,7 +206,3 @@ class StateBlock(QWidget):
 
 def _widest(label: QLabel, texts: Sequence[str]) -> int:
     return max(map(label.fontMetrics().horizontalAdvance, texts)) + SLACK_PX
-
-
-def object_name(row: QueueRow) -> str:
-    return row.candidate.object_id or f"#{row.candidate.id}"
