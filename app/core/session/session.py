@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 from uuid import uuid4
 
 from psygnal import Signal
@@ -38,7 +38,7 @@ COPIED = tuple(each.name for each in fields(Candidate) if each.name != "own")
 NOTHING_SHOWN: Mapping[int, Mapping[str, Any]] = {}
 
 
-class Session:
+class Session(AbstractContextManager["Session"]):
     """An open session, from `new_session` or `open_session`; close it after use."""
 
     changed = Signal(Change)
@@ -206,9 +206,6 @@ class Session:
 
     def close(self) -> None:
         self.database.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
