@@ -286,9 +286,8 @@ class OpenSession:
 
     def _note_read(self, which: Sequence[int] | None) -> None:
         """Note that all that agents and assistants said of these, or of all, is handed out."""
-        with self._session.database.reading() as connection:
-            inspected = connection.execute(select(inspections.c.candidate_id).distinct()).scalars()
-            told = set(inspected.all())
+        inspected = select(inspections.c.candidate_id).distinct()
+        told = set(self._session.database.scalars(inspected))
         self._note(told if which is None else told.intersection(which))
         self._save_read()
 
@@ -344,8 +343,7 @@ def verdict_table(session: Session) -> Table:
         .where(not_known(judgements.c.candidate_id))
         .order_by(judgements.c.candidate_id, judgements.c.reviewer_id)
     )
-    with session.database.reading() as connection:
-        found = [(judgement_of(row), row.object_id) for row in connection.execute(query)]
+    found = [(judgement_of(row), row.object_id) for row in session.database.rows(query)]
     rows = [
         (each.candidate_id, object_id, each.reviewer, *_cells(each.opinion), each.at)
         for each, object_id in found

@@ -105,7 +105,7 @@ def refuse_blind(session: Session | None, candidate: int | None) -> None:
 
 
 def _is_hidden(row: QueueRow, blind: bool) -> bool:
-    return blind and (row.mine is None or row.mine.opinion.verdict is None)
+    return blind and row.opinion.verdict is None
 
 
 def _count_hidden(session: Session, tree: Filter) -> int:
@@ -144,7 +144,7 @@ def _row(row: QueueRow, blind: bool) -> dict[str, Any]:
         told[group] = {printable(str(k), MAX_TEXT): plain(v) for k, v in told[group].items()}
     told |= {name: plain(value) for name, value in told.items() if not isinstance(value, dict)}
     told |= {**OF_AGENTS, "hidden": BLIND} if is_hidden else {}
-    verdict = None if row.mine is None else row.mine.opinion.verdict
+    verdict = row.opinion.verdict
     return {**told, "verdict": None if verdict is None else verdict.value}
 
 

@@ -6,7 +6,7 @@ import queue
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, Protocol, TypeVar
@@ -68,7 +68,7 @@ class InspectionPool(Protocol):
         """End what works for the pool."""
 
 
-class WorkerPool:
+class WorkerPool(AbstractContextManager["WorkerPool"]):
     """Workers that inspect with the same model. For one thread, unless it is shared."""
 
     def __init__(
@@ -98,9 +98,6 @@ class WorkerPool:
         )
         for client in self._clients:
             client.select(self._load)
-
-    def __enter__(self) -> WorkerPool:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()

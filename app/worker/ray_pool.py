@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ Call = tuple[InspectRequest, str | None]
 """What to inspect, and the text of its task file, which other machines do not have."""
 
 
-class RayPool:
+class RayPool(AbstractContextManager["RayPool"]):
     """Does what a WorkerPool does, on the machines of a cluster. For one thread.
 
     Spectra in files and models in folders are read where the work is done: their paths must mean
@@ -53,9 +53,6 @@ class RayPool:
             self._actors: RayActors[object] = RayActors(cluster, make, side_by_side)
             stack.callback(self._actors.close)
             self._ends = stack.pop_all()
-
-    def __enter__(self) -> RayPool:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()

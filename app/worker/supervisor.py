@@ -8,7 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -358,7 +358,7 @@ def worker_command(*, gives_way: bool = False) -> list[str]:
     return child_command("worker", script, *([GIVES_WAY] if gives_way else []))
 
 
-class WorkerClient:
+class WorkerClient(AbstractContextManager["WorkerClient"]):
     """One child process, started when first needed and restarted after a crash.
 
     A thread of the client works through the requests in order; inspections run one at a time, or as
@@ -376,9 +376,6 @@ class WorkerClient:
         self._closing = False
         self._thread = threading.Thread(target=self._run_jobs, name="worker client", daemon=True)
         self._thread.start()
-
-    def __enter__(self) -> WorkerClient:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, text
+from sqlalchemy import Connection, Engine, Executable, Table, text
 from sqlalchemy.exc import DBAPIError
 
 from app.core.database import error_messages
@@ -90,6 +90,15 @@ class Database:
                     self._repair()
             with self._transaction(self._storage.readers) as connection:
                 yield connection
+
+    def rows(self, query: Executable) -> Sequence[Any]:
+        """All rows of one query."""
+        with self.reading() as connection:
+            return connection.execute(query).all()
+
+    def scalars(self, query: Executable) -> list[Any]:
+        """The first column of all rows of one query."""
+        return [row[0] for row in self.rows(query)]
 
     @contextmanager
     def writing(self, *, urgent: bool = False) -> Iterator[Connection]:

@@ -103,13 +103,8 @@ def _read_curves(
     service: Service, stored: StoredAnswer, content: bytes
 ) -> list[light_curve.LightCurve]:
     """Raises ServiceError for a damaged reply, and ValueError for a damaged position."""
-    readers = {
-        "ztf": light_curve.read_light_curves,
-        "atlas": light_curve.read_atlas_light_curves,
-        "tess": light_curve.read_tess_light_curves,
-    }
-    if service.kind in readers:
-        return readers[service.kind](content)
+    if service.kind in light_curve.KINDS:
+        return light_curve.KINDS[service.kind][1](content)
     where = Position(ra=stored.ra or 0.0, dec=stored.dec or 0.0)
     asked = replace(service, radius_arcsec=stored.radius_arcsec)
     return light_curve.read_gaia_light_curves(asked, where, content)

@@ -68,8 +68,7 @@ def enrich(
     missing = _is_missing(service)
     wanted = (~missing, ~HAS_POSITION, HAS_POSITION & missing)
     query = select(*(func.count().filter(each) for each in wanted)).select_from(_joined(service))
-    with session.database.reading() as connection:
-        known, without, left = map(int, connection.execute(query).one())
+    known, without, left = map(int, session.database.rows(query)[0])
     tally = Tally(service=service.id, known=known, without_position=without)
     total = left if limit is None else min(left, limit)
     patient = replace(service, timeout_s=max(service.timeout_s, UPLOAD_S))
@@ -139,9 +138,7 @@ HAS_POSITION = candidates.c.ra.is_not(None) & candidates.c.dec.is_not(None)
 def _next_ids(session: Session, service: Service, after: int, at_most: int) -> list[int]:
     query = select(candidates.c.id).select_from(_joined(service))
     query = query.where(candidates.c.id > after, HAS_POSITION, _is_missing(service))
-    with session.database.reading() as connection:
-        found = connection.execute(query.order_by(candidates.c.id).limit(at_most))
-        return list(found.scalars())
+    return session.database.scalars(query.order_by(candidates.c.id).limit(at_most))
 
 
 def _is_missing(service: Service) -> ColumnElement[bool]:

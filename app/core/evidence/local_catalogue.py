@@ -141,8 +141,7 @@ def _candidates(session: Session) -> tuple[list[int], FloatArray]:
     ra, dec = candidates.c.ra, candidates.c.dec
     query = select(candidates.c.id, ra, dec).order_by(candidates.c.id)
     query = query.where(ra.between(-360.0, 360.0), dec.between(-90.0, 90.0))
-    with session.database.reading() as connection:
-        rows = connection.execute(query).all()
+    rows = session.database.rows(query)
     sky = np.array([(row.ra, row.dec) for row in rows], dtype=float).reshape(-1, 2)
     sky[:, 0] %= 360.0
     return [row.id for row in rows], sky

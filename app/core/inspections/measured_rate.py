@@ -35,8 +35,7 @@ def measured_rate(session: Session, model: ModelRef, samples: int = SAMPLES) -> 
     # The index of the model has this order, so that no other record is read.
     some = select(record, inspections.c.at, stored.label("size")).where(made_by(model))
     some = some.order_by(inspections.c.candidate_id.desc()).limit(samples)
-    with session.database.reading() as connection:
-        rows = connection.execute(some).all()
+    rows = session.database.rows(some)
     if not rows:
         return MeasuredRate()
     times = [from_line(row.record).seconds for row in rows]

@@ -146,8 +146,6 @@ def _contradicted(session: Session) -> dict[tuple[int, str], AgentFault]:
         .order_by(candidates.c.id)
         .limit(MAX_FAULTS)
     )
-    with session.database.reading() as connection:
-        rows = connection.execute(query).all()
     return {
         (row.id, row.name): AgentFault(
             candidate_id=row.id,
@@ -158,7 +156,7 @@ def _contradicted(session: Session) -> dict[tuple[int, str], AgentFault]:
             person=Verdict(row.verdict),
             model=row.agent_model,
         )
-        for row in rows
+        for row in session.database.rows(query)
     }
 
 
@@ -169,8 +167,7 @@ def _verdicts(session: Session, numbers: Sequence[int]) -> dict[tuple[int, str],
     )
     for start in range(0, len(numbers), MAX_IDS):
         some = judgements.c.candidate_id.in_(numbers[start : start + MAX_IDS])
-        with session.database.reading() as connection:
-            for number, name, verdict in connection.execute(query.where(some)):
-                if verdict in list(Verdict):
-                    found[number, name] = Verdict(verdict)
+        for number, name, verdict in session.database.rows(query.where(some)):
+            if verdict in list(Verdict):
+                found[number, name] = Verdict(verdict)
     return found

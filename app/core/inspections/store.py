@@ -140,8 +140,7 @@ def _row(candidate_id: int, trajectory: Trajectory, at: str) -> dict[str, Any]:
 def inspections_of(session: Session, candidate_id: int) -> list[StoredInspection]:
     """The inspections of a candidate by all models, newest first."""
     query = select(inspections).where(inspections.c.candidate_id == candidate_id)
-    with session.database.reading() as connection:
-        rows = connection.execute(query.order_by(*shown_opinion.NEWEST_FIRST)).all()
+    rows = session.database.rows(query.order_by(*shown_opinion.NEWEST_FIRST))
     return [_inspection(row) for row in rows]
 
 
@@ -214,9 +213,8 @@ def count_pending(
     wanted = pending_condition(session, model, retry=retry)
     if share is not None:
         wanted &= share.condition
-    with session.database.reading() as connection:
-        query = select(func.count()).select_from(candidates).where(wanted)
-        return connection.execute(query).scalar_one()
+    (count,) = session.database.scalars(select(func.count()).select_from(candidates).where(wanted))
+    return int(count)
 
 
 def mark_fault(session: Session, candidate_id: int, reason: str) -> None:
@@ -242,8 +240,7 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
         .where(not_known(one.c.candidate_id))
         .group_by(one.c.verdict, other.c.verdict)
     )
-    with session.database.reading() as connection:
-        counts = {(one_says, its): n for one_says, its, n in connection.execute(query)}
+    counts = {(one_says, its): n for one_says, its, n in session.database.rows(query)}
     return Confusion(first=first, second=second, counts=counts)
 
 
@@ -314,6 +311,5 @@ def recorded_by(trajectory: Trajectory, model: ModelRef) -> Trajectory:
 
 
 def _count(session: Session, model: ModelRef) -> int:
-    with session.database.reading() as connection:
-        query = select(func.count()).select_from(inspections).where(shown_opinion.made_by(model))
-        return connection.execute(query).scalar_one()
+    query = select(func.count()).select_from(inspections).where(shown_opinion.made_by(model))
+    return int(session.database.scalars(query)[0])

@@ -42,9 +42,8 @@ def neighbours(
         numbers = [number for _, number in near[: MAX_NEIGHBOURS + 1]]
     named = select(candidates.c.id).where(candidates.c.object_id == candidate.object_id)
     if candidate.object_id:
-        with session.database.reading() as connection:
-            named = named.order_by(candidates.c.id).limit(MAX_NEIGHBOURS)
-            numbers += connection.execute(named).scalars()
+        named = named.order_by(candidates.c.id).limit(MAX_NEIGHBOURS)
+        numbers += session.database.scalars(named)
     wanted = [number for number in dict.fromkeys(numbers) if number != candidate.id]
     found = [_neighbour(candidate, other) for other in session.candidates(wanted)]
     return sorted(found, key=_order)
@@ -69,15 +68,14 @@ def separation_arcsec(ra: float, dec: float, other_ra: float, other_dec: float) 
 def _within(session: Session, ra: float, dec: float, radius: float) -> list[tuple[float, int]]:
     """Separations in arcsec and ids of the candidates within `radius` degrees, nearest first."""
     box = _bounding_box(ra % 360.0, dec, radius + ROUNDING)
-    with session.database.reading() as connection:
-        query = select(candidates.c.id, candidates.c.ra, candidates.c.dec).where(*box)
-        found = [
-            (separation, number)
-            for number, other_ra, other_dec in connection.execute(query)
-            if isinstance(other_ra, float)
-            and (separation := separation_arcsec(ra, dec, other_ra, other_dec))
-            <= radius * 3600.0 + ROUNDING
-        ]
+    query = select(candidates.c.id, candidates.c.ra, candidates.c.dec).where(*box)
+    found = [
+        (separation, number)
+        for number, other_ra, other_dec in session.database.rows(query)
+        if isinstance(other_ra, float)
+        and (separation := separation_arcsec(ra, dec, other_ra, other_dec))
+        <= radius * 3600.0 + ROUNDING
+    ]
     return sorted(found)
 
 

@@ -93,14 +93,11 @@ def own_values(session: Session, column: str, beginning: str, limit: int) -> tup
         .order_by(func.count().desc(), some.c.text)
         .limit(limit)
     )
-    with session.database.reading() as connection:
-        found = connection.execute(query).scalars().all()
-    return tuple(each for each in found if each.isprintable())
+    return tuple(each for each in session.database.scalars(query) if each.isprintable())
 
 
 def _last_scanned(session: Session) -> int:
-    with session.database.reading() as connection:
-        low = connection.execute(select(func.min(candidates.c.id))).scalar()
+    (low,) = session.database.scalars(select(func.min(candidates.c.id)))
     return SCANNED + (low or 0)
 
 

@@ -15,7 +15,7 @@ from app.core.queue.filters import EVERYTHING, MAX_TEXT, UNJUDGED, Filter, Filte
 from app.core.queue.own_opinion import is_of_opinion, value_of_opinion
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.walk import Plan, make_plan, position_of, start_of, walk
-from app.core.session.records import NOTHING, Candidate, Judgement
+from app.core.session.records import NOTHING, Candidate, Judgement, Opinion
 from app.core.session.session import Session, candidate_of
 from app.core.session.stored_opinions import judgement_of
 
@@ -31,6 +31,7 @@ AT_MOST = 1000
 MAX_FOUND = 20
 LAST_CHARACTER = "\U0010ffff"  # sorts after every text with the same prefix
 MAX_NUMBER = 2**63 - 1
+BLANK = Opinion()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,11 @@ class QueueRow:
     mine: Judgement | None
     evidence: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """What services said, by name such as `gaia.bp_rp`, where it was read."""
+
+    @property
+    def opinion(self) -> Opinion:
+        """The reviewer's; a blank one where they have none."""
+        return BLANK if self.mine is None else self.mine.opinion
 
     def value(self, name: str) -> Any:
         """Of a column of the list, of a service, or of the reviewer's opinion as `mine.NAME`."""

@@ -219,8 +219,7 @@ def _against_agent(session: Session) -> list[int]:
         .order_by(surprise.desc().nulls_last(), candidates.c.id)
         .limit(CHUNK)
     )
-    with session.database.reading() as connection:
-        return list(dict.fromkeys(connection.execute(query).scalars()))
+    return list(dict.fromkeys(session.database.scalars(query)))
 
 
 def _difference(session: Session, dispute: adjudication.Dispute) -> Difference:

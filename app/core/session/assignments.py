@@ -77,8 +77,7 @@ def parts(session: Session) -> tuple[Part, ...]:
         .group_by(reviewers.c.id, reviewers.c.name)
         .order_by(reviewers.c.id)
     )
-    with session.database.reading() as connection:
-        return tuple(Part(**row._asdict()) for row in connection.execute(query))
+    return tuple(Part(**row._asdict()) for row in session.database.rows(query))
 
 
 def assign(connection: Connection, given: Sequence[tuple[int, int, Reason]]) -> None:

@@ -41,15 +41,12 @@ def not_known(candidate_id: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def has_known_answers(session: Session) -> bool:
-    query = select(known_answers.c.candidate_id).limit(1)
-    with session.database.reading() as connection:
-        return connection.execute(query).first() is not None
+    return bool(session.database.rows(select(known_answers.c.candidate_id).limit(1)))
 
 
 def known_ids(session: Session) -> frozenset[int]:
     """The hidden candidates."""
-    with session.database.reading() as connection:
-        return frozenset(connection.execute(select(known_answers.c.candidate_id)).scalars())
+    return frozenset(session.database.scalars(select(known_answers.c.candidate_id)))
 
 
 def known_answer_of(session: Session, candidate_id: int) -> KnownAnswer | None:

@@ -33,6 +33,5 @@ def older_lines(
     )
     if before is not None:
         query = query.where(log.c.id < before)
-    with session.database.reading() as connection:
-        rows = connection.execute(query).all()
+    rows = session.database.rows(query)
     return tuple(LogLine(entry=entry_from(r, r.name), object_id=str(r.object_id)) for r in rows)

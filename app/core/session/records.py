@@ -63,6 +63,11 @@ class Candidate:
     p_combined: float | None = None  # The agent's p(YES) with that weight; not calibrated.
     fault: str = ""  # why the spectrum could not be read at the last attempt
 
+    @property
+    def name(self) -> str:
+        """Its identifier, else its number."""
+        return self.object_id or f"#{self.id}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Opinion:

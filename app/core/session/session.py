@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 from uuid import uuid4
 
 from psygnal import Signal
@@ -38,7 +38,7 @@ COPIED = tuple(each.name for each in fields(Candidate) if each.name != "own")
 NOTHING_SHOWN: Mapping[int, Mapping[str, Any]] = {}
 
 
-class Session:
+class Session(AbstractContextManager["Session"]):
     """An open session, from `new_session` or `open_session`; close it after use."""
 
     changed = Signal(Change)
@@ -94,8 +94,8 @@ class Session:
         return self.task if self.task.subclasses else bundled_task(self.task.id) or self.task
 
     def count(self) -> int:
-        with self.database.reading() as connection:
-            return connection.execute(select(func.count()).select_from(candidates)).scalar_one()
+        (number,) = self.database.scalars(select(func.count()).select_from(candidates))
+        return int(number)
 
     def candidate(self, candidate_id: int) -> Candidate:
         found = self.candidates([candidate_id])
@@ -207,9 +207,6 @@ class Session:
     def close(self) -> None:
         self.database.close()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *exception: object) -> None:
         self.close()
 
@@ -293,8 +290,7 @@ def open_session(location: Path | str, reviewer: str, *, read_only: bool = False
 
 def list_roles(session: Session) -> Mapping[int, Mapping[str, str]]:
     """The column behind each role, by list number; damaged entries are left out."""
-    with session.database.reading() as connection:
-        rows = connection.execute(select(lists.c.id, lists.c.roles)).all()
+    rows = session.database.rows(select(lists.c.id, lists.c.roles))
     return {row.id: _roles(row.roles) for row in rows}
 
 

@@ -271,8 +271,7 @@ def build_some(
     columns = (candidates.c.id, candidates.c.path, candidates.c.row)
     while True:
         query = select(*columns).where(candidates.c.id > after).order_by(candidates.c.id)
-        with session.database.reading() as connection:
-            rows = connection.execute(query.limit(PAGE)).all()
+        rows = session.database.rows(query.limit(PAGE))
         for number, path, row in rows:
             key = SpectrumKey(number, path, row)
             if not index.knows(key):

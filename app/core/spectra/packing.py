@@ -210,8 +210,7 @@ def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, li
     for page in _pages(copy):
         number = packed_spectra.c.candidate_id
         query = select(number).where(number.between(page[0].id, page[-1].id))
-        with copy.reading() as connection:
-            already = set(connection.execute(query).scalars())
+        already = set(copy.scalars(query))
         new_rows = []
         for candidate in page:
             if candidate.id in already:

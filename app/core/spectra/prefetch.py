@@ -11,9 +11,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
 from agent.errors import ReadError
 from agent.spectra.readers import read
@@ -68,7 +68,7 @@ def file_stamp(path: str) -> Stamp:
     return status.st_mtime_ns, status.st_size
 
 
-class Prefetch:
+class Prefetch(AbstractContextManager["Prefetch"]):
     """A cache of spectra that reads ahead; close it when done. Any thread may call its methods.
 
     `read` is called from several threads at once; it returns a spectrum or raises ReadError. An
@@ -160,9 +160,6 @@ class Prefetch:
         with self._changed:
             self._cache.clear()
             self._bytes = 0
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()

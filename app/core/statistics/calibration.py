@@ -129,9 +129,7 @@ def newest_calibration(
 ) -> Calibration | None:
     """The calibration stored last for the model, or for one version of it if a hash is given."""
     query = select(calibrations).where(calibrations.c.model == model)
-    with session.database.reading() as connection:
-        rows = connection.execute(query.order_by(calibrations.c.id.desc())).all()
-    for row in rows:
+    for row in session.database.rows(query.order_by(calibrations.c.id.desc())):
         stored = calibration_from_json(row.content, f"calibration {row.id} of {session.location}")
         if model_sha256 is None or stored.model_sha256 == model_sha256:
             return stored

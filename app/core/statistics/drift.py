@@ -116,9 +116,8 @@ def drift(
     blocks = _series(verdicts, reviewer, agent).blocks()
     # Two lines per block at most, so one query is enough.
     ends = [int(line) for each in blocks for line in each.line[[0, -1]]]
-    with session.database.reading() as connection:
-        rows = connection.execute(select(log.c.id, log.c.at).where(log.c.id.in_(ends)))
-        times = {row.id: row.at for row in rows}
+    rows = session.database.rows(select(log.c.id, log.c.at).where(log.c.id.in_(ends)))
+    times = {row.id: row.at for row in rows}
     return Drift(
         reviewer=verdicts.names[reviewer],
         blocks=tuple(_block(each, times) for each in blocks),

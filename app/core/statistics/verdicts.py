@@ -98,8 +98,7 @@ def read_verdicts(session: Session) -> Verdicts:
     newest = _Opinions(line, code.astype(np.int8), seen > 0, before)
     whose = dict(zip(newest.line.tolist(), reviewer.tolist(), strict=True))
     given = given_together(session, whose, "verdict")
-    with session.database.reading() as connection:
-        names = {row.id: row.name for row in connection.execute(select(reviewers)) if row.name}
+    names = {row.id: row.name for row in session.database.rows(select(reviewers)) if row.name}
     if not names.keys() >= set(reviewer.tolist()):
         raise damaged("the reviewer of a judgement")
     wanted = session.fact(ADJUDICATOR)
@@ -212,9 +211,8 @@ def _log_lines(
     """These lines of the log with the ids of the lines that they replaced, and these columns."""
     query = select(log.c.id, log.c.before_id, *columns)
     for start in range(0, len(lines), MAX_IDS):
-        with session.database.reading() as connection:
-            some = query.where(log.c.id.in_(lines[start : start + MAX_IDS]))
-            yield from connection.execute(some).all()
+        some = query.where(log.c.id.in_(lines[start : start + MAX_IDS]))
+        yield from session.database.rows(some)
 
 
 def number_in_range(column: ColumnElement[Any], low: float, high: float) -> ColumnElement[Any]:

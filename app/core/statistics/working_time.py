@@ -13,8 +13,9 @@ from sqlalchemy import select
 
 from agent.confidence.scores import Estimate
 from app.core.database.paging import pages
-from app.core.database.tables import known_answers, log
+from app.core.database.tables import log
 from app.core.session.assignments import Part, parts
+from app.core.session.known_answers import known_ids
 from app.core.session.records import MAX_CONFIDENCE, Verdict
 from app.core.session.session import MAX_IDS, Session
 from app.core.statistics.drift import share_estimate
@@ -154,8 +155,7 @@ def _decisions(session: Session) -> dict[int, list[_Decision]]:
     columns = ("id", "reviewer_id", "at", "verdict", "confidence", "seconds", "candidate_id")
     query = select(*(log.c[name] for name in columns))
     query = query.where(log.c.action == "set", log.c.verdict.in_(list(Verdict)))
-    with session.database.reading() as connection:
-        known = set(connection.execute(select(known_answers.c.candidate_id)).scalars())
+    known = known_ids(session)
     found: dict[int, list[_Decision]] = defaultdict(list)
     for rows in pages(session.database, query, log.c.id, at_once=PAGE):
         for row in rows:

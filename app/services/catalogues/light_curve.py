@@ -117,8 +117,6 @@ def read_light_curves(content: bytes) -> list[LightCurve]:
             series, hjd, mag, sigma, flags, band = (row[place] for place in places)
             numbers = float(hjd), float(mag), float(sigma)
             if flags == "0" and all(map(math.isfinite, numbers)):
-                if not is_of_a_star(numbers):
-                    raise BadReply("the answer is damaged: it has times or magnitudes of no star")
                 points.setdefault((band[-1:], series[:30]), []).append(numbers)
     except (ValueError, csv.Error) as error:
         raise BadReply("the answer is damaged: it has no numbers where they belong") from error
@@ -133,9 +131,11 @@ def is_of_a_star(point: Point) -> bool:
 def curves_of(
     points: Mapping[tuple[str, str], Sequence[Point]], time: str = "HJD"
 ) -> list[LightCurve]:
-    """A curve of the points of each band and series, in the order of time."""
+    """A curve of the points of each band and series, in the order of time. Raises BadReply."""
     made = []
     for (band, series), found in sorted(points.items()):
+        if len(found) > MAX_POINTS or not all(map(is_of_a_star, found)):
+            raise BadReply("the answer is damaged: it has times or magnitudes of no star")
         hjd, mag, error = np.array(sorted(found)).T
         made.append(LightCurve(series=series, band=band, hjd=hjd, mag=mag, error=error, time=time))
     return made
@@ -176,15 +176,6 @@ def _errors(curve: LightCurve) -> FloatArray:
 
 
 # The light curves of Gaia's own epochs, which its third release has of stars known to vary.
-def ask_light_curves(
-    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
-) -> tuple[list[LightCurve], Exchange | None]:
-    """The light curves near a position by any service that has some. Raises ServiceError."""
-    kinds = {"ztf": light_curves, "atlas": atlas_light_curves, "tess": tess_light_curves}
-    ask = kinds.get(service.kind, gaia_light_curves)
-    return ask(service, client, position, should_stop)
-
-
 def gaia_light_curves(
     service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
 ) -> tuple[list[LightCurve], Exchange]:
@@ -216,8 +207,6 @@ def _curves(matches: Iterable[Match]) -> list[LightCurve]:
             if days is None or mag is None:
                 continue
             point = days + FIRST_DAY, mag, _error(match.values) if band == "G" else math.nan
-            if not is_of_a_star(point):
-                raise BadReply("the answer is damaged: it has times or magnitudes of no star")
             points.setdefault((band, str(match.values["source"])), []).append(point)
     return curves_of(points, time="BJD")
 
@@ -315,7 +304,7 @@ def read_atlas_light_curves(content: bytes) -> list[LightCurve]:
         is_good = numbers["err"] == 0.0 and 0.0 < noise < MOST_NOISE_UJY and chi < MOST_CHI
         if is_good and numbers["uJy"] >= LOWEST_SIGNAL * noise:
             point = numbers["MJD"] + JD_OF_MJD, numbers["m"], numbers["dm"]
-            if not is_of_a_star(point) or not math.isfinite(point[2]):
+            if not math.isfinite(point[2]):
                 raise BadReply("the answer is damaged: it has times or magnitudes of no star")
             points.setdefault((cell["F"][:10], "forced"), []).append(point)
     return curves_of(points, time="JD")
@@ -374,6 +363,20 @@ def read_tess_light_curves(content: bytes) -> list[LightCurve]:
     days, flux, error = (each[is_good] for each in (days + start + (rest or 0.0), flux, error))
     mag = middle - 2.5 * np.log10(flux / np.median(flux)) if flux.size else flux
     points = list(zip(days.tolist(), mag.tolist(), (1.0857 * error / flux).tolist(), strict=True))
-    if len(points) > MAX_POINTS or not all(map(is_of_a_star, points)):
-        raise BadReply("the answer is damaged: it has times or magnitudes of no star")
     return curves_of({("T", f"{sector or 0:.0f}"): points} if points else {}, time="BJD")
+
+
+# How each kind of service is asked, and what it sent is read; Gaia's is that of a catalogue.
+KINDS = {
+    "ztf": (light_curves, read_light_curves),
+    "atlas": (atlas_light_curves, read_atlas_light_curves),
+    "tess": (tess_light_curves, read_tess_light_curves),
+}
+
+
+def ask_light_curves(
+    service: Service, client: WebClient, position: Position, should_stop: ShouldStop = never
+) -> tuple[list[LightCurve], Exchange | None]:
+    """The light curves near a position by any service that has some. Raises ServiceError."""
+    ask, _ = KINDS.get(service.kind, (gaia_light_curves, None))
+    return ask(service, client, position, should_stop)

@@ -353,7 +353,9 @@ class ComparisonControl(QWidget):
             name.show_text(text_of(each))
             remove = button("×")
             remove.setFixedWidth(REMOVE_PX)
-            remove.setAccessibleName(self.tr("Remove {name}").replace("{name}", each.name))
+            remove.setAccessibleName(
+                self.tr("Remove {name}").replace("{name}", each.candidate.name)
+            )
             remove.clicked.connect(partial(self._comparison.remove, each.candidate.id))
             line = QWidget()
             line.setLayout(row((name, 1), remove, spacing=4))

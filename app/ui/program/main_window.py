@@ -442,10 +442,9 @@ class WindowState(QObject):
 def _open(session: SessionView | None) -> Mapping[str, object] | None:
     if session is None or session.session.is_read_only:
         return None
-    location, candidate = session.session.location, session.context.current.candidate
+    location, number = session.session.location, session.context.current.candidate_id
     if not isinstance(location, Path):
         return None  # a session on a server is not reopened without asking
-    number = None if candidate is None else candidate.id
     return {"place": str(location.absolute()), "candidate": number}
 
 

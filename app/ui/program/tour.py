@@ -6,8 +6,8 @@ Enter goes on, Shift+Enter goes back and Esc ends the tour; all other keys work 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from PySide6.QtCore import (
@@ -56,7 +56,6 @@ DIM_ALPHA = {False: 96, True: 120}  # Keyed by `Theme.is_dark`
 WIDTH = 348  # Least width; wider where the buttons need it.
 
 translate = QCoreApplication.translate
-KeyOf = Callable[[str], str]
 MAX_WINDOW_KEYS = 9  # number of diagnostic windows with an action of their own
 
 
@@ -343,75 +342,55 @@ class Stop:
 
 def tour_stops(view: SessionView, keymap: Keymap) -> tuple[Stop, ...]:
     """The stops in working order, with the current keys in their texts."""
-    judging, key, task = view.judging, keymap.label, view.session.task
-    docks = judging.dock_area
-    return (
-        Stop(docks.queue_place, translate("tour", "The list"), _list(key, docks.queue_is_folded)),
-        Stop(judging.plot, translate("tour", "The spectrum"), _spectrum(key, len(task.windows))),
-        Stop(judging.verdicts, translate("tour", "Your verdict"), _verdict(key)),
-        Stop(docks.docks[AGENT.name].part, translate("tour", "The agent"), _agent(key)),
-        Stop(view.top.export, translate("tour", "The catalogue"), _catalogue(key)),
-    )
-
-
-def _list(key: KeyOf, is_folded: bool) -> str:
-    if is_folded:
-        text = translate(
-            "tour",
-            "All your candidates: {queue} or a click here shows the list, and {queue} hides it. "
-            "{next} and {previous} move through it; above it, choose which candidates to see "
-            "and in which order, for example best scores first, or where two agents differ.",
-        )
-        return _with_keys(text, key)
-    text = translate(
+    judging, docks = view.judging, view.judging.dock_area
+    last = f"window_{min(len(view.session.task.windows), MAX_WINDOW_KEYS)}"
+    others = {"first": "window_1", "last": last, "run": "run_agent"}
+    queue = translate(
         "tour",
         "All your candidates. {next} and {previous} move through the list; click a row "
         "to go to it. Above the list, choose which candidates to see and in which "
         "order, for example best scores first, or where two agents differ.",
     )
-    return _with_keys(text, key)
-
-
-def _spectrum(key: KeyOf, count: int) -> str:
-    """`count` is the number of diagnostic windows."""
-    text = translate(
+    if docks.queue_is_folded:
+        queue = translate(
+            "tour",
+            "All your candidates: {queue} or a click here shows the list, and {queue} hides it. "
+            "{next} and {previous} move through it; above it, choose which candidates to see "
+            "and in which order, for example best scores first, or where two agents differ.",
+        )
+    spectrum = translate(
         "tour",
         "The mouse wheel zooms, dragging pans, and {whole} shows the whole spectrum. {first} to "
         "{last} go to the diagnostic windows of this class; the strip below shows where you are.",
     )
-    return _with_keys(text, key, first="window_1", last=f"window_{min(count, MAX_WINDOW_KEYS)}")
-
-
-def _verdict(key: KeyOf) -> str:
-    text = translate(
+    verdict = translate(
         "tour",
         "{accept} accepts, {reject} rejects, {unsure} marks as unsure, and the next "
         "candidate appears. Every verdict is saved at once, and {undo} undoes any "
         "number of them. The keys work during the tour: try them.",
     )
-    return _with_keys(text, key)
-
-
-def _agent(key: KeyOf) -> str:
-    text = translate(
+    agent = translate(
         "tour",
         "{run} starts an inspection of this spectrum: the plot follows the agent's "
         "looks, and measurements are shown beside its statements. The agent proposes, "
         "you decide. Help, About describes the models' training data and limits.",
     )
-    return _with_keys(text, key, run="run_agent")
-
-
-def _catalogue(key: KeyOf) -> str:
-    text = translate(
+    catalogue = translate(
         "tour",
         "{export} exports your verdicts and the agent's for use in other programs. "
         "{keys} shows all keys, {palette} finds a command by name, and {help} opens the "
         "guide. You can restart this tour from the Help menu.",
     )
-    return _with_keys(text, key)
+    stops = (
+        Stop(docks.queue_place, translate("tour", "The list"), queue),
+        Stop(judging.plot, translate("tour", "The spectrum"), spectrum),
+        Stop(judging.verdicts, translate("tour", "Your verdict"), verdict),
+        Stop(docks.docks[AGENT.name].part, translate("tour", "The agent"), agent),
+        Stop(view.top.export, translate("tour", "The catalogue"), catalogue),
+    )
+    return tuple(replace(each, text=_with_keys(each.text, keymap, others)) for each in stops)
 
 
-def _with_keys(text: str, key: KeyOf, **actions: str) -> str:
-    """The text with the key of each action that it names; `actions` are those with other names."""
-    return re.sub(r"\{(\w+)\}", lambda found: key(actions.get(found[1], found[1])) or "–", text)
+def _with_keys(text: str, keymap: Keymap, others: Mapping[str, str]) -> str:
+    """The text with the key of each action that it names; `others` are those with other names."""
+    return re.sub(r"\{(\w+)\}", lambda m: keymap.label(others.get(m[1], m[1])) or "–", text)

@@ -128,8 +128,7 @@ class DisagreementPage(QWidget):
         self._commands.override({})
         before, self._before = self._before, None
         shown = self.view.shown
-        candidate = self._current.candidate
-        is_current = shown is not None and candidate is not None and candidate.id == shown.id
+        is_current = shown is not None and self._current.candidate_id == shown.id
         if before is not None and is_current:
             self._current.go_to(before)
 
@@ -270,8 +269,8 @@ class DisagreementPage(QWidget):
 
     def _remember_current(self) -> None:
         """Remember the current candidate before the first of this list becomes current."""
-        if self._before is None and self._current.candidate is not None:
-            self._before = self._current.candidate.id
+        if self._before is None:
+            self._before = self._current.candidate_id
 
     def _open(self) -> None:
         self._before = None

@@ -109,7 +109,7 @@ class DisputeView(QWidget):
             self.details = None
             clear_layout(self._opinions)
         self.title.show_text(entry.row.candidate.object_id)
-        if self._current.candidate is None or self._current.candidate.id != entry.id:
+        if self._current.candidate_id != entry.id:
             self.plot.show_nothing()  # so that it reports again what it has painted
             self._current.go_to(entry.id)
         else:
@@ -145,8 +145,7 @@ class DisputeView(QWidget):
         set_adjudicator(self._session, None if adjudicator_of(self._session) == me else me)
 
     def _is_current(self) -> bool:
-        candidate = self._current.candidate
-        return self.shown is not None and candidate is not None and candidate.id == self.shown.id
+        return self.shown is not None and self._current.candidate_id == self.shown.id
 
     def _is_hidden(self) -> bool:
         row = self._current.row

@@ -209,24 +209,28 @@ class ElidedLabel(QLabel):
 
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.full_text = self._short_text = ""
+        self.full_text = ""
+        self._texts: tuple[str, ...] = ("",)
         self.setProperty("role", role)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def show_text(self, text: str, tooltip: str = "", short: str = "") -> None:
         """Show a text, or what is `short` for it where there is no room for the text."""
-        if (text := cut(text)) != self.full_text:
-            self.full_text, self._short_text = text, short
-            self._elide()
-        self.setToolTip(tooltip or text)
+        self.show_texts(text, short or text)
+        self.setToolTip(tooltip or self.full_text)
 
-    @property
-    def _line(self) -> str:
-        return one_line(self.full_text, MAX_SHOWN)
+    def show_texts(self, *texts: str) -> None:
+        """Show the first that fits of several texts, which say the same in fewer words."""
+        self.full_text = cut(texts[0])
+        lines = tuple(one_line(text, MAX_SHOWN) for text in texts)
+        if lines != self._texts:
+            self._texts = lines
+            self._elide()
+        self.setToolTip(self.full_text)
 
     def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(self._line) + 4
+        width = self.fontMetrics().horizontalAdvance(self._texts[0]) + 4
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
@@ -238,7 +242,7 @@ class ElidedLabel(QLabel):
 
     def _elide(self) -> None:
         room, metrics = self.contentsRect().width(), self.fontMetrics()
-        line = first_that_fits([self._line, self._short_text or self._line], metrics, room)
+        line = first_that_fits(self._texts, metrics, room)
         elided = metrics.elidedText(line, Qt.TextElideMode.ElideRight, room)
         if elided != self.text():
             self.setText(elided)

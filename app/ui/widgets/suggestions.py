@@ -20,10 +20,9 @@ class Suggestions(QObject):
         self._edit = edit
         self.model = QStringListModel(self)
         self.popup = QListView()
-        self._completer = QCompleter(self.model, self)
+        self._completer = QCompleter(self.model, self, maxVisibleItems=MAX_VISIBLE)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setPopup(self.popup)
-        self._completer.setMaxVisibleItems(MAX_VISIBLE)
         self._completer.setWidget(edit)  # edit.setCompleter() would replace the text
         self._completer.activated.connect(self.chosen)
 

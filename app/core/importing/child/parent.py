@@ -10,9 +10,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Self, cast
+from typing import IO, Any, BinaryIO, cast
 
 from agent.child_process.start_child import child_command, start_child
 from app.core.errors import ImportFailed, ImportStopped
@@ -44,7 +44,7 @@ ENVIRONMENT = {
 }
 
 
-class ListReaderProcess:
+class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):
     """Reads a list in a child process, which ends with the `with` block.
 
     The process is killed when it takes too much memory, is silent for too long, or `should_stop`,
@@ -93,9 +93,6 @@ class ListReaderProcess:
         self._ended = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="list reader", daemon=True)
         self._watcher.start()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self._ended.set()

@@ -41,10 +41,6 @@ class Compared:
     is_shown: bool = True
 
     @property
-    def name(self) -> str:
-        return self.candidate.object_id or f"#{self.candidate.id}"
-
-    @property
     def facts(self) -> tuple[str, ...]:
         """Date, survey and S/N, as far as they are known."""
         snr = self.candidate.snr if self.candidate.snr is not None else self.spectrum.snr
@@ -84,22 +80,21 @@ class ComparedSpectra(QObject):
         self._runner.run(work, done, self._current.report_error, owner=self)
 
     def add(self, candidate: Candidate) -> None:
-        here = self._current.candidate
-        if here is not None and candidate.id == here.id:
+        here = self._current.candidate_id
+        if candidate.id == here:
             self._current.message.emit(self.tr("This is the spectrum on screen"))
         elif len(self.compared) >= MOST and not self._has(candidate.id):
             self._say_full()
         else:
             work = partial(self._current.prefetch.get, spectrum_key(candidate))
-            done = partial(self._read, None if here is None else here.id, candidate)
+            done = partial(self._read, here, candidate)
             self._runner.run(work, done, self._current.report_error, owner=self)
 
     def compare(self, candidates: Sequence[Candidate]) -> None:
         """Go to the first of these candidates and overlay only the others."""
         first, *others = candidates
         self._current.go_to(first.id)
-        here = self._current.candidate
-        if here is not None and here.id == first.id:
+        if self._current.candidate_id == first.id:
             self.clear()
             work = partial(_readable, self._current.prefetch, others)
             done = partial(self._several_read, first.id, len(others))
@@ -144,15 +139,13 @@ class ComparedSpectra(QObject):
             self.remove(row.candidate.id)
 
     def _read(self, owner_id: int | None, candidate: Candidate, spectrum: Spectrum) -> None:
-        here = self._current.candidate
-        if self.is_kept or owner_id == (None if here is None else here.id):
+        if self.is_kept or owner_id == self._current.candidate_id:
             self._add([(candidate, spectrum)])
 
     def _several_read(
         self, candidate_id: int, count: int, found: list[tuple[Candidate, Spectrum]]
     ) -> None:
-        here = self._current.candidate
-        if here is None or here.id != candidate_id:
+        if self._current.candidate_id != candidate_id:
             return
         self._add(found)
         if len(found) < count:
@@ -160,8 +153,7 @@ class ComparedSpectra(QObject):
             self._current.message.emit(text.replace("{n}", str(count - len(found))))
 
     def _epochs_read(self, candidate_id: int, found: list[tuple[Candidate, Spectrum]]) -> None:
-        here = self._current.candidate
-        if here is None or here.id != candidate_id:
+        if self._current.candidate_id != candidate_id:
             return
         new = [each for each in found if not self._has(each[0].id)]
         if not found:

@@ -111,7 +111,7 @@ class Legend(Layer):
 
 def text_of(each: Compared) -> str:
     """The facts of a compared spectrum, after its name."""
-    return " · ".join((one_line(each.name, MAX_NAME), *map(one_line, each.facts)))
+    return " · ".join((one_line(each.candidate.name, MAX_NAME), *map(one_line, each.facts)))
 
 
 WIDTH_PX = 1.0

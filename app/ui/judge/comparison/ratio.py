@@ -126,7 +126,8 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
             if key != before:
                 if self.divided is not None and self._divided_of is not spectrum:
                     self._show(None)  # what belongs to the object before goes at once
-                work = partial(divide, spectrum, first.spectrum, self.mode, main, first.name)
+                name = first.candidate.name
+                work = partial(divide, spectrum, first.spectrum, self.mode, main, name)
                 self._runner.run(work, partial(self._divided, key), owner=self)
         elif self._panel.template.fits and self._panel.template.name:
             template = self._panel.template

@@ -239,10 +239,9 @@ class TemplateRanking(QWidget):
         self._mark()
 
     def _line(self, match: Match) -> QWidget:
-        name = button(escape_mnemonics(self._short(match)), "key")
+        name = button(escape_mnemonics(self._short(match)), "key", partial(self._take, match))
         name.setCheckable(True)
         name.setToolTip(self.tr("Show this template at its velocity"))
-        name.clicked.connect(partial(self._take, match))
         self.names.append(name)
         numbers = short_label(f"{match.chi2:.2f}"), short_label(speed_text(match))
         for label, px in zip(numbers, NUMBERS_PX, strict=True):

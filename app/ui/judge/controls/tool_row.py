@@ -211,7 +211,8 @@ class Links(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._current, self._keymap = context.current, context.keymap
-        self.picture, self.copy = button(""), button("")
+        self.picture = button("", call=partial(context.commands.run, "snapshot"))
+        self.copy = button("", call=partial(context.commands.run, "copy_range"))
         sites = ("SIMBAD", "Aladin", "LAMOST", "SDSS")
         self.pages = {f"open_{each.lower()}": button(each) for each in sites}
         grid = QGridLayout()
@@ -221,8 +222,6 @@ class Links(QWidget):
             each.clicked.connect(partial(self.open_page, action))
             context.commands.add(action, partial(self.open_page, action))
         column(row(self.picture, self.copy), grid, spacing=4, parent=self)
-        self.picture.clicked.connect(partial(context.commands.run, "snapshot"))
-        self.copy.clicked.connect(partial(context.commands.run, "copy_range"))
         context.current.candidate_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)
         keep_current(self._show_keys, context.keymap.changed)
@@ -270,11 +269,10 @@ class SmoothingControl(QWidget):
         super().__init__()
         self._view, self._current, self._keymap = context.view, context.current, context.keymap
         self.value = short_label("", "number")
-        self.less, self.more, self.off = button("−", "key"), button("+", "key"), button("")
+        self.less = button("−", "key", partial(self._view.change_smoothing, -1))
+        self.more = button("+", "key", partial(self._view.change_smoothing, 1))
+        self.off = button("", call=partial(self._view.change, smoothing=0))
         row(self.less, self.more, self.value, 1, self.off, spacing=4, parent=self)
-        self.less.clicked.connect(partial(self._view.change_smoothing, -1))
-        self.more.clicked.connect(partial(self._view.change_smoothing, 1))
-        self.off.clicked.connect(partial(self._view.change, smoothing=0))
         context.view.changed.connect(self._show)
         context.view.window_changed.connect(self._show)
         context.current.spectrum_changed.connect(self._show)

@@ -209,8 +209,7 @@ class SimilarPlace(LatePlace):
             return
         if self._current.set_queue(self._current.queue.tree, Sort("like", like=candidate.id)):
             text = self.tr("The queue shows the spectra most like {name} first")
-            name = one_line(candidate.object_id or f"#{candidate.id}")
-            self._current.message.emit(text.replace("{name}", name))
+            self._current.message.emit(text.replace("{name}", one_line(candidate.name)))
 
     def note_visibility(self, is_on_top: bool) -> None:
         """The dock has come to the front of its tabs, or gone."""

@@ -52,11 +52,13 @@ class SourceCard(FoldingCard):
         self.candidate: Candidate | None = None
         self._match = 0  # which of the matches is shown
         self.text = narrow(wrapped_label("", "dim"))
-        self.again = button(self.tr("Try again"))
+        again = partial(self.again_requested.emit, service.id)
+        self.again = button(self.tr("Try again"), "quiet", again)
         self.reveal = button(self.tr("Reveal"))
         self.reveal.clicked.connect(self.reveal_requested)
         self.table = ValueTable(current_theme, title, self)
-        self.before, self.after = button("‹"), button("›")
+        self.before = button("‹", call=partial(self._step, -1))
+        self.after = button("›", call=partial(self._step, 1))
         self.before.setAccessibleName(self.tr("Nearer match"))
         self.after.setAccessibleName(self.tr("Farther match"))
         self.match = short_label("", "dim")
@@ -71,9 +73,6 @@ class SourceCard(FoldingCard):
         self.may_filter: Callable[[str], bool] = lambda text: False
         """Whether the queue understands a filter."""
         self.menu = QMenu(self)
-        self.again.clicked.connect(partial(self.again_requested.emit, service.id))
-        self.before.clicked.connect(partial(self._step, -1))
-        self.after.clicked.connect(partial(self._step, 1))
         self.table.copy_requested.connect(lambda value: self._copy(value.plain))
         self.table.menu_requested.connect(self._open_menu)
         self.show_answer(None, None, State.NOT_ASKED, is_hidden=False)

@@ -91,10 +91,8 @@ class CurveView(QWidget):
         self._curves: tuple[LightCurve, ...] = ()
         self.plot = CurvePlot(current_theme, self)
         self.legend = column(spacing=1)
-        self.period = QLineEdit(self)
-        self.period.setPlaceholderText(self.tr("period in days"))
+        self.period = QLineEdit(self, maxLength=20, placeholderText=self.tr("period in days"))
         self.period.setAccessibleName(self.tr("Period in days"))
-        self.period.setMaxLength(20)
         self.period.returnPressed.connect(self._fold_typed)
         self.fold_button = button(self.tr("Fold"), call=self._fold_typed)
         self.find_button = button(self.tr("Find a period"), call=self._find)
@@ -197,19 +195,16 @@ def _thinned(curve: LightCurve) -> LightCurve:
 
 
 class CurveCard(SourceCard):
+    view: CurveView | None = None
+    curves: tuple[LightCurve, ...] = ()  # of the answer that is shown next
+
     def __init__(
         self, service: Service, current_theme: CurrentTheme, runner: Runner, parent: QWidget
     ) -> None:
-        self.view: CurveView | None = None
-        self._curves: tuple[LightCurve, ...] = ()
         super().__init__(service, current_theme, parent)
         self.view = CurveView(current_theme, runner, self)
         self.inside.addWidget(self.view)
         self.view.hide()
-
-    def take_curves(self, curves: tuple[LightCurve, ...]) -> None:
-        """The light curves of the answer that is shown next."""
-        self._curves = curves
 
     def show_match(self) -> None:
         super().show_match()
@@ -217,4 +212,4 @@ class CurveCard(SourceCard):
             is_shown = self.shown_match is not None
             self.view.setVisible(is_shown)
             if is_shown:
-                self.view.show_curves(self._curves)
+                self.view.show_curves(self.curves)

@@ -108,8 +108,10 @@ class EvidencePanel(QWidget):
         self.nowhere.setVisible(is_nowhere and has_services)
         text = self.tr("The list gives no position for this object, so no service can be asked")
         self.nowhere.setText(text)
-        self._unshown = self._shown_services(candidate)
-        self._shown_for = None if candidate is None else candidate.id
+        stored = set() if candidate is None else self.feed.stored_services(candidate.id)
+        there = stored.union(self.feed.services)
+        self._unshown = [name for name in all_services() if name in there]
+        self._shown_for = self._current.candidate_id
         for name, card in self.cards.items():
             card.setVisible(name in self._unshown)
         self._show_cards()
@@ -117,7 +119,7 @@ class EvidencePanel(QWidget):
     def _show_cards(self) -> None:
         """Show as many as can be in a moment, and the others in the next turns of the loop."""
         candidate = self._current.candidate
-        if self._shown_for != (None if candidate is None else candidate.id):
+        if self._shown_for != self._current.candidate_id:
             return  # another is current: all cards are shown anew in a moment
         until = time.perf_counter() + SHOW_S
         while self._unshown:
@@ -143,13 +145,8 @@ class EvidencePanel(QWidget):
         self.show_soon()
 
     def _answer_changed(self, candidate_id: int, service: str) -> None:
-        here = self._current.candidate
-        if here is not None and here.id == candidate_id:
+        if self._current.candidate_id == candidate_id:
             self.show_soon()
-
-    def _shown_services(self, candidate: Candidate | None) -> list[str]:
-        stored = set() if candidate is None else self.feed.stored_services(candidate.id)
-        return [name for name in all_services() if name in self.feed.services or name in stored]
 
     def _card(self, name: str) -> SourceCard:
         service = self.feed.services.get(name) or all_services()[name]
@@ -203,7 +200,7 @@ class EvidencePanel(QWidget):
             dust = self.feed.answer(candidate.id, "dust")
             card.dust = None if dust is None else dust.stored.answer
         if asked is not None and isinstance(card, CurveCard):
-            card.take_curves(asked.curves)
+            card.curves = asked.curves
         if asked is not None and isinstance(card, PictureCard):
             spectrum = self._current.spectrum
             survey = "" if spectrum is None else spectrum.survey
@@ -293,11 +290,11 @@ class EvidencePanel(QWidget):
                 text = card.stored.shown or "-"
                 if self.hidden.was_revealed(row, card.service):
                     text = f"{text} {REVEALED}"
-                self._current.evidence.note(row.candidate.id, name, text)
+                self._current.evidence[row.candidate.id][name] = text
 
     def _ask_again(self, service: str) -> None:
-        if self._current.candidate is not None:
-            self.feed.ask_again(self._current.candidate.id, service)
+        if (here := self._current.candidate_id) is not None:
+            self.feed.ask_again(here, service)
             self.show_now()
 
     def _reveal(self) -> None:
@@ -380,8 +377,7 @@ class HiddenEvidence:
         return is_hiding and self._is_revealed(row.candidate.id)
 
     def _is_before_verdict(self, row: QueueRow) -> bool:
-        has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
-        return self._blind_mode.is_on and not has_verdict
+        return self._blind_mode.is_on and row.opinion.verdict is None
 
     def _is_revealed(self, number: int) -> bool:
         if number not in self._revealed:

@@ -196,10 +196,11 @@ def _signed(value: float, digits: int = 2) -> str:
 
 
 class GaiaCard(SourceCard):
+    diagram: HrDiagram | None = None
+    dust: Answer | None = None  # of the same object, for the next answer that is shown
+    _task_id = _class_name = ""
+
     def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
-        self.diagram: HrDiagram | None = None
-        self._task_id = self._class_name = ""
-        self.dust: Answer | None = None  # of the same object, for the next answer that is shown
         super().__init__(service, current_theme, parent)
         self.diagram = HrDiagram(current_theme, self)
         self.inside.addWidget(self.diagram)

@@ -120,11 +120,10 @@ def read_picture(content: bytes) -> QImage:
 
 
 class PictureCard(SourceCard):
+    view: SkyPictureView | None = None
+    _picture: SkyPicture | None = None
+
     def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
-        self.view: SkyPictureView | None = None
-        self._picture: SkyPicture | None = None
-        self._image = QImage()
-        self._survey = ""
         super().__init__(service, current_theme, parent)
         self.view = SkyPictureView(current_theme, self)
         self.inside.addWidget(self.view)
@@ -138,7 +137,7 @@ class PictureCard(SourceCard):
         super().show_match()
         if self.view is None:
             return
-        is_shown = self.shown_match is not None and self._picture is not None
-        self.view.setVisible(is_shown)
-        if is_shown and self._picture is not None:
-            self.view.show_picture(self._picture, self._image, self._survey)
+        picture = None if self.shown_match is None else self._picture
+        self.view.setVisible(picture is not None)
+        if picture is not None:
+            self.view.show_picture(picture, self._image, self._survey)

@@ -77,8 +77,8 @@ class NearbyModel(RowsModel):
         if role == Role.ToolTipRole:
             same = self.tr("another epoch of the same object")
             near = self.tr("another object nearby")
-            name = each.neighbour.candidate.object_id or f"#{each.neighbour.candidate.id}"
-            return f"{name}\n{same if each.neighbour.is_same_object else near}"
+            about = same if each.neighbour.is_same_object else near
+            return f"{each.neighbour.candidate.name}\n{about}"
         if role == CELL:
             theme = self._current_theme.theme
             tone = verdict_colour(theme, verdict) if index.column() == VERDICT else theme.text
@@ -94,7 +94,7 @@ class NearbyModel(RowsModel):
                 return f'{separation:.1f}"' if separation < 600 else f"{separation / 60:.0f}'"
             case 1:
                 mark = f"{SAME} " if each.neighbour.is_same_object else ""
-                return mark + (candidate.object_id or f"#{candidate.id}")
+                return mark + candidate.name
             case 2:
                 return each.date
         verdict = None if each.mine is None else each.mine.opinion.verdict

@@ -60,7 +60,8 @@ class GroupActs(QObject):
         if not readable:
             self._current.message.emit(self.tr("Not judged: these spectra cannot be read"))
             return
-        unopened = sum(not self._was_opened(row) for row in readable)
+        fresh = [row for row in readable if row.opinion.verdict is None]
+        unopened = sum(row.candidate.id not in self._current.painted_ids for row in fresh)
         question = Question(verdict, readable, unopened, reason.strip())
         if unopened:
             self.asked.emit(question)
@@ -73,7 +74,7 @@ class GroupActs(QObject):
 
     def toggle_flag(self, flag: str, rows: Sequence[QueueRow]) -> None:
         """Set a flag on all, or remove it where all have it."""
-        has_all = all(row.mine is not None and flag in row.mine.opinion.flags for row in rows)
+        has_all = all(flag in row.opinion.flags for row in rows)
         self._act(rows, partial(_unflagged if has_all else _flagged, flag))
 
     def add_comment(self, comment: str, rows: Sequence[QueueRow]) -> None:
@@ -98,10 +99,6 @@ class GroupActs(QObject):
 
     def redo(self) -> None:
         self._start(self._session.redo, partial(self._taken_back, self.tr("Nothing to redo")))
-
-    def _was_opened(self, row: QueueRow) -> bool:
-        has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
-        return has_verdict or row.candidate.id in self._current.painted_ids
 
     def _act(
         self, rows: Sequence[QueueRow], change: ChangeOpinion, verdict: Verdict | None = None

@@ -231,8 +231,7 @@ class QueueModel(QAbstractTableModel):
             case Role.ToolTipRole:
                 verdict = text_of(row, VERDICT)
                 lines = [row.candidate.object_id, translate_message(row.candidate.fault), verdict]
-                if row.mine is not None:
-                    lines += [", ".join(row.mine.opinion.flags), row.mine.opinion.comment]
+                lines += [", ".join(row.opinion.flags), row.opinion.comment]
                 return "\n".join(each for each in lines if each)
             case _ if role == CELL:
                 text, colour = self._text(row, column), self._colour(row, column)
@@ -249,13 +248,13 @@ class QueueModel(QAbstractTableModel):
     def _text(self, row: QueueRow, column: int) -> str:
         if column >= FIRST_OWN:
             return own_text(row.value(self.own[column - FIRST_OWN].name))
-        is_broken = column == VERDICT and _verdict(row) is None and row.candidate.fault
+        is_broken = column == VERDICT and row.opinion.verdict is None and row.candidate.fault
         if column == VERDICT and self._is_marked(row):
             return with_conflict("", row.candidate).strip()
         return self.tr("! broken") if is_broken else text_of(row, column)
 
     def _is_marked(self, row: QueueRow) -> bool:
-        is_open = _verdict(row) is None and not row.candidate.fault
+        is_open = row.opinion.verdict is None and not row.candidate.fault
         return self.marks_conflict and is_open and bool(row.candidate.agent_members)
 
     def _loading_cell(self, index: Index, role: int) -> Any:
@@ -275,7 +274,7 @@ class QueueModel(QAbstractTableModel):
             return theme.dim  # as the spectrum alone
         if column != VERDICT:
             return theme.text
-        verdict = _verdict(row)
+        verdict = row.opinion.verdict
         is_broken = verdict is None and row.candidate.fault
         return theme.warning if is_broken else verdict_colour(theme, verdict)
 
@@ -287,9 +286,9 @@ def text_of(row: QueueRow, column: int) -> str:
     candidate = row.candidate
     match column:
         case 0:
-            return candidate.object_id or f"#{candidate.id}"
+            return candidate.name
         case 1:
-            verdict = _verdict(row)
+            verdict = row.opinion.verdict
             return "" if verdict is None else mark_and_subclass(row, verdict)
         case 2:
             return "" if candidate.snr is None else f"{candidate.snr:.1f}"
@@ -307,14 +306,13 @@ def text_of(row: QueueRow, column: int) -> str:
             return one_line(candidate.agent_members[:MAX_NAME])
         case 9:
             return ""
-    flags = () if row.mine is None else row.mine.opinion.flags
-    star = "★ " if STAR in flags else ""
-    return star + ", ".join(each for each in flags if each != STAR)
+    star = "★ " if STAR in row.opinion.flags else ""
+    return star + ", ".join(each for each in row.opinion.flags if each != STAR)
 
 
 def mark_and_subclass(row: QueueRow, verdict: Verdict) -> str:
     """The mark of the verdict with its word, or with the sub-class where there is one."""
-    narrowest = "" if row.mine is None else most_specific(row.mine.opinion.subclass)
+    narrowest = most_specific(row.opinion.subclass)
     return f"{MARKS[verdict]} {narrowest}" if narrowest else mark_and_word(verdict)
 
 
@@ -327,10 +325,6 @@ def own_text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else one_line(str(value)[:MAX_NAME])
 
 
-def _verdict(row: QueueRow) -> Any:
-    return None if row.mine is None else row.mine.opinion.verdict
-
-
 def _used(row: QueueRow) -> set[int]:
     candidate = row.candidate
     used = {
@@ -339,6 +333,6 @@ def _used(row: QueueRow) -> set[int]:
         AGENT: bool(candidate.agent_stopped_by or candidate.agent_verdict),
         P_YES: candidate.agent_p_yes is not None,
         MEMBERS: bool(candidate.agent_members),
-        FLAGS: row.mine is not None and bool(row.mine.opinion.flags),
+        FLAGS: bool(row.opinion.flags),
     }
     return {column for column, is_used in used.items() if is_used}

@@ -98,8 +98,7 @@ class SimilarPanel(QWidget):
         self._schedule()
 
     def _schedule(self, _: object = None) -> None:
-        here = self._current.candidate
-        if self._shown_id and (here is None or here.id != self._shown_id):
+        if self._shown_id and self._current.candidate_id != self._shown_id:
             self._show([])
         self._find_timer.start()
 
@@ -110,8 +109,7 @@ class SimilarPanel(QWidget):
             self._find_timer.start()
 
     def _show_found(self, candidate_id: int, found: list[SimilarRow] | None) -> None:
-        here = self._current.candidate
-        if here is None or here.id != candidate_id:
+        if self._current.candidate_id != candidate_id:
             return
         self._shown_id = candidate_id
         self._show(found or [])
@@ -205,9 +203,8 @@ class SimilarCell(PlotCell):
         self.setEnabled(neighbour is not None)
         self.verdict, name = None, ""
         if neighbour is not None:
-            mine, candidate = neighbour.row.mine, neighbour.row.candidate
-            self.verdict = None if mine is None else mine.opinion.verdict
-            name = one_line(candidate.object_id or f"#{candidate.id}")
+            candidate, self.verdict = neighbour.row.candidate, neighbour.row.opinion.verdict
+            name = one_line(candidate.name)
         self.setText(name)
         text = self.tr("{name}: likeness {number}")
         text = text.replace("{name}", name).replace("{number}", self.likeness)

@@ -32,7 +32,6 @@ from app.ui.base.actions.actions import COMMITTING
 from app.ui.base.actions.key_names import label
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import task_text
-from app.ui.judge.verdict.state_block import object_name
 from app.ui.session.candidate.current import amend, with_subclass
 from app.ui.session.session_context import SessionContext
 
@@ -270,7 +269,7 @@ class SubclassKeys(QObject):
                 self._offer(row, "")
             elif self._subclasses and (keys := self._keymap.keys("subclass_previous")):
                 tell = KeyChoice(key=keys[0], name=self.tr("Sub-class"))
-                title = f"✓ {object_name(row)}"
+                title = f"✓ {row.candidate.name}"
                 self._strip.offer(title, [tell], lambda _: self._offer_previous(), HINT_S)
 
     def _offer_current(self) -> None:
@@ -294,7 +293,7 @@ class SubclassKeys(QObject):
         below = subclasses_below(path, self._subclasses)
         if not below or self._current.session.is_read_only:
             return
-        title = f"✓ {object_name(row)}" + (f" · {most_specific(path)}" if path else "")
+        title = f"✓ {row.candidate.name}" + (f" · {most_specific(path)}" if path else "")
         choices, settings = self._choices(below), self._settings.settings
         choose = partial(self._choose, row, path, choices, is_asked)
         is_unlimited = settings.subclass_sticky or is_asked
@@ -331,6 +330,6 @@ class SubclassKeys(QObject):
         subclass = SUBCLASS_SEPARATOR.join([path, name] if path else [name])
         if not amend(self._current, row.candidate.id, with_subclass(subclass)):
             return
-        text = self.tr("{object} is {subclass}").replace("{object}", object_name(row))
+        text = self.tr("{object} is {subclass}").replace("{object}", row.candidate.name)
         self._current.message.emit(text.replace("{subclass}", name))
         self._offer(row, subclass, is_asked=is_asked)

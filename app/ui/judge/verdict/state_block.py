@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QSize, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -19,8 +19,7 @@ from app.ui.judge.verdict.verdict_text import (
     verdict_word,
 )
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import cut, row, short_label
-from app.ui.widgets.text_width import first_that_fits
+from app.ui.widgets.labels import ElidedLabel, row, short_label
 
 translate = QCoreApplication.translate
 
@@ -82,39 +81,17 @@ SPACING_PX = 6
 SLACK_PX = 4
 
 
-class OneLineLabel(QLabel):
-    """One line of plain text, in fewer words or else elided where the layout leaves less room."""
+class OneLineLabel(ElidedLabel):
+    """It asks for no room, but takes what the layout leaves."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.full_text = ""
-        self._texts: tuple[str, ...] = ()
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        super().__init__("", parent)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def show_text(self, *texts: str) -> None:
-        """Show a text, or the first that fits of several, which say the same in fewer words."""
-        self.full_text = cut(texts[0])
-        self._texts = tuple(" ".join(cut(text).split()) for text in texts)
-        self.setToolTip(self.full_text)
-        self._elide()
 
     @property
     def least_width(self) -> int:
         """What the fewest words need."""
-        return self.fontMetrics().horizontalAdvance(self._texts[-1] if self._texts else "") + 2
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(24, super().minimumSizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._elide()
-
-    def _elide(self) -> None:
-        room, metrics = max(self.width() - 2, 0), self.fontMetrics()
-        text = first_that_fits(self._texts, metrics, room)
-        self.setText(metrics.elidedText(text, Qt.TextElideMode.ElideRight, room))
+        return self.fontMetrics().horizontalAdvance(self._texts[-1]) + 2
 
 
 class StateBlock(QWidget):
@@ -159,7 +136,7 @@ class StateBlock(QWidget):
 
     def _show_row(self, _: QueueRow | None) -> None:
         if self._current.session.is_read_only and not self.saved.full_text:
-            self.saved.show_text(
+            self.saved.show_texts(
                 self.tr("This session is read-only: verdicts cannot be saved"), self.tr("read-only")
             )
         self._restyle()
@@ -167,8 +144,8 @@ class StateBlock(QWidget):
     def _show_saved(self, entry: LogEntry) -> None:
         row = self._current.row
         is_current = row is not None and row.candidate.id == entry.candidate_id
-        name = object_name(row) if row is not None and is_current else ""
-        self.saved.show_text(*saved_texts(entry, self._current.saved_opinion, name))
+        name = row.candidate.name if row is not None and is_current else ""
+        self.saved.show_texts(*saved_texts(entry, self._current.saved_opinion, name))
         self._bright.start()
         self._moves = 0
         self._restyle()
@@ -181,7 +158,7 @@ class StateBlock(QWidget):
         elif not has_class(self._current.session.task):
             self._state = "", ""
         else:
-            verdict = None if row.mine is None else row.mine.opinion.verdict
+            verdict = row.opinion.verdict
             is_unreadable = bool(self._current.fault) and verdict is None
             self._state = mark_and_word(verdict), verdict_mark(verdict)
             if is_unreadable:
@@ -206,7 +183,3 @@ class StateBlock(QWidget):
 
 def _widest(label: QLabel, texts: Sequence[str]) -> int:
     return max(map(label.fontMetrics().horizontalAdvance, texts)) + SLACK_PX
-
-
-def object_name(row: QueueRow) -> str:
-    return row.candidate.object_id or f"#{row.candidate.id}"

@@ -20,7 +20,7 @@ from app.ui.base.actions.commands import Commands
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.verdict.flag_row import CHIPS_PX, FlagMenu, FlagRow, FocusLeft
-from app.ui.judge.verdict.state_block import StateBlock, object_name
+from app.ui.judge.verdict.state_block import StateBlock
 from app.ui.judge.verdict.verdict_text import (
     HEIGHT,
     MARKS,
@@ -147,8 +147,8 @@ class VerdictBar(QFrame):
         self.confidence.show_value(opinion.confidence)
 
     def _mark_saved(self) -> None:
-        mine = self._current.row.mine if self._current.row is not None else None
-        saved = None if mine is None else mine.opinion.verdict
+        row = self._current.row
+        saved = None if row is None else row.opinion.verdict
         for verdict, button in self.buttons.items():
             button.setChecked(verdict == saved)
 
@@ -496,7 +496,7 @@ class PreviousObject(QObject):
             return
         self._about, self._was = self._before, opinion.comment
         self.edit.setText(opinion.comment)
-        text = self.tr("Comment on {object}").replace("{object}", object_name(self._about))
+        text = self.tr("Comment on {object}").replace("{object}", self._about.candidate.name)
         self.edit.setPlaceholderText(self.tr("Comment, Enter"))
         self.edit.setAccessibleName(text)
         self.edit.setToolTip(text)
@@ -510,13 +510,13 @@ class PreviousObject(QObject):
             return
         self._about = self._before
         self.menu.show_flags(opinion.flags)
-        heading = self.tr("Flags of {object}").replace("{object}", object_name(self._about))
+        heading = self.tr("Flags of {object}").replace("{object}", self._about.candidate.name)
         self.menu.add_heading(heading)
         more = self._box.flags.more
         self.menu.popup(more.mapToGlobal(QPoint(0, more.height() + 2)))
 
     def _show_over(self, line: QLineEdit, about: QueueRow) -> None:
-        self._box.show_over(line, self.tr("{object}:").replace("{object}", object_name(about)))
+        self._box.show_over(line, self.tr("{object}:").replace("{object}", about.candidate.name))
 
     def _opinion(self) -> Opinion | None:
         """What the person said of the previous object; None where nothing can be changed."""
@@ -545,13 +545,13 @@ class PreviousObject(QObject):
 
     def _amend(self, about: QueueRow, change: ChangeOpinion) -> None:
         if amend(self._current, about.candidate.id, change):
-            said = self.tr("Saved for {object}").replace("{object}", object_name(about))
+            said = self.tr("Saved for {object}").replace("{object}", about.candidate.name)
             self._current.message.emit(said)
 
     def _ask_custom(self) -> None:
         if self._about is None:
             return
-        text = self.tr("Custom flag for {object}").replace("{object}", object_name(self._about))
+        text = self.tr("Custom flag for {object}").replace("{object}", self._about.candidate.name)
         self.custom.setAccessibleName(text)
         self.custom.setToolTip(text)
         self.custom.clear()

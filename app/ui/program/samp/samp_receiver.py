@@ -84,7 +84,7 @@ class SampReceiver(QObject):
             return
         if len(found) > 1:
             self._select(found, partial(self._say_selected, message.sender))
-        elif self._current.candidate is None or self._current.candidate.id != found[0]:
+        elif self._current.candidate_id != found[0]:
             self._open(found[0])
 
     def _say_selected(self, program: str, selected: int, wanted: int) -> None:

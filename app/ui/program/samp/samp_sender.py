@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -51,8 +51,7 @@ class SampSender(QObject):
 
     def send_list(self) -> None:
         self._current.message.emit(self.tr("Sending the list…"))
-        work = partial(samp_work.send_table, self._maker(), self._name)
-        self._link.run(work, self._on_sent, self._current.report_error)
+        self._run(samp_work.send_table, self._maker(), self._name)
 
     def send_row(self) -> None:
         candidate = self._current.candidate
@@ -60,12 +59,10 @@ class SampSender(QObject):
             self._current.message.emit(self.tr("No object selected"))
             return
         self._followed = candidate.id
-        work = partial(samp_work.send_row, self.table, self._maker(), self._name, candidate.id)
-        self._link.run(work, self._on_sent, self._current.report_error)
+        self._run(samp_work.send_row, self.table, self._maker(), self._name, candidate.id)
 
     def send_selection(self, ids: Sequence[int]) -> None:
-        work = partial(samp_work.send_selection, self.table, self._maker(), self._name, tuple(ids))
-        self._link.run(work, self._on_sent, self._current.report_error)
+        self._run(samp_work.send_selection, self.table, self._maker(), self._name, tuple(ids))
 
     def send_position(self) -> None:
         candidate = self._current.candidate
@@ -73,8 +70,7 @@ class SampSender(QObject):
             text = self.tr("Neither the list nor the file gives a sky position")
             self._current.message.emit(text)
             return
-        work = partial(samp_work.send_position, candidate.ra, candidate.dec)
-        self._link.run(work, self._on_sent, self._current.report_error)
+        self._run(samp_work.send_position, candidate.ra, candidate.dec)
 
     def send_spectrum(self) -> None:
         spectrum, candidate = self._current.spectrum, self._current.candidate
@@ -83,8 +79,10 @@ class SampSender(QObject):
             return
         path = self._files() / f"spectrum-{candidate.id}-{uuid.uuid4().hex[:6]}.vot"
         name = (candidate.object_id or path.stem)[:MAX_NAME]
-        work = partial(samp_work.send_spectrum, spectrum, path, name)
-        self._link.run(work, self._on_sent, self._current.report_error)
+        self._run(samp_work.send_spectrum, spectrum, path, name)
+
+    def _run(self, send: Callable[..., Sent], *what: object) -> None:
+        self._link.run(partial(send, *what), self._on_sent, self._current.report_error)
 
     @property
     def _name(self) -> str:

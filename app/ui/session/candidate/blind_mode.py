@@ -123,8 +123,7 @@ class BlindMode(QObject):
 
 def hidden_in_blind(row: QueueRow, seen: SeenResult | None) -> bool:
     """Whether blind mode hides the agent's opinion on a candidate that is no repeat."""
-    has_verdict = row.mine is not None and row.mine.opinion.verdict is not None
-    return not has_verdict and (seen is None or not seen.in_blind)
+    return row.opinion.verdict is None and (seen is None or not seen.in_blind)
 
 
 def what_was_seen(

@@ -6,7 +6,8 @@ All parts of the window listen to this object and call it to navigate and to jud
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -100,14 +101,17 @@ class CurrentCandidate(QObject):
         return None if self.row is None else self.row.candidate
 
     @property
+    def candidate_id(self) -> int | None:
+        return None if self.row is None else self.row.candidate.id
+
+    @property
     def is_painted(self) -> bool:
         return self._painted_at is not None
 
     def note_painted(self, candidate_id: int) -> None:
         """The plot calls this after it has painted the spectrum of this candidate."""
-        if self.candidate is None or self.candidate.id != candidate_id or self.spectrum is None:
-            return
-        if self._painted_at is None:
+        is_drawn = self.candidate_id == candidate_id and self.spectrum is not None
+        if is_drawn and self._painted_at is None:
             self._painted_at = time.monotonic()
             self.painted_ids.add(candidate_id)
 
@@ -249,8 +253,7 @@ class CurrentCandidate(QObject):
             if self.row is None:
                 self.start()
                 return
-        here = self.candidate
-        if not change.candidate_ids or (here is not None and here.id in change.candidate_ids):
+        if not change.candidate_ids or self.candidate_id in change.candidate_ids:
             self.refresh()
 
     def _on_blind_mode_changed(self, on: bool) -> None:
@@ -306,8 +309,7 @@ class CurrentCandidate(QObject):
         self._painted_at = None
         self._is_leaving = False
         self.fault = ""
-        self.saved_opinion = Opinion() if row is None or row.mine is None else row.mine.opinion
-        self.opinion = self.saved_opinion
+        self.opinion = self.saved_opinion = Opinion() if row is None else row.opinion
         self._cache.move(self.queue, row, before)
         self.blind_mode.note_shown(self.row)
         self.candidate_changed.emit(row)
@@ -325,13 +327,12 @@ class CurrentCandidate(QObject):
             return
         self.row = row = self.blind_mode.without_own_verdict(found)
         self.blind_mode.note_shown(self.row)
-        saved = Opinion() if row.mine is None else row.mine.opinion
-        if saved != self.saved_opinion:
+        if row.opinion != self.saved_opinion:
             is_untouched = self.opinion == self.saved_opinion
-            self.saved_opinion = saved
+            self.saved_opinion = row.opinion
             if is_untouched:
-                self.opinion = saved
-                self.opinion_changed.emit(saved)
+                self.opinion = row.opinion
+                self.opinion_changed.emit(row.opinion)
         self.row_changed.emit(row)
 
     def _show_verdict(self) -> None:
@@ -406,35 +407,30 @@ class LateAnswers(QObject):
         super().__init__(parent)
         self._current = current
         self._answered: set[int] = set()  # candidates that wait for being read again
-        self._here: int | None = None
         self._timer = QTimer(self, singleShot=True, interval=WAIT_MS)
         self._timer.timeout.connect(self._refresh)
         if bridge.session.task.catalogue:
             bridge.evidence_changed.connect(self._on_evidence_changed)
-            current.candidate_changed.connect(self._on_candidate_changed)
+            current.candidate_changed.connect(self._start_if_here)
 
     def _on_evidence_changed(self, change: Change) -> None:
         self._answered |= change.candidate_ids
         self._start_if_here()
 
-    def _on_candidate_changed(self, row: QueueRow | None) -> None:
-        self._here = None if row is None else row.candidate.id
-        self._start_if_here()
-
-    def _start_if_here(self) -> None:
-        if self._here in self._answered and not self._timer.isActive():
+    def _start_if_here(self, _: object = None) -> None:
+        if self._current.candidate_id in self._answered and not self._timer.isActive():
             self._timer.start()
 
     def _refresh(self) -> None:
-        if self._here in self._answered:
-            self._answered.discard(self._here)
+        if (here := self._current.candidate_id) in self._answered:
+            self._answered.discard(here)
             self._current.refresh()
 
 
 # Changes a person's opinion on a candidate that is on screen or has just left it.
 def amend(current: CurrentCandidate, candidate_id: int, change: ChangeOpinion) -> bool:
     """Change the opinion on that candidate and no other; return False if it was not saved."""
-    if current.candidate is not None and current.candidate.id == candidate_id:
+    if current.candidate_id == candidate_id:
         wanted = change(current.opinion)
         current.change(wanted, save=True)
         return current.opinion == wanted
@@ -469,27 +465,13 @@ MOST_AT_ONCE = 5  # Candidates whose undo the window waits for: some 15 ms.
 BUSY = "the last act is still being saved. Try again in a moment"
 
 
-class SeenEvidence:
-    """What services said of each candidate and was on screen since the session was opened."""
-
-    def __init__(self) -> None:
-        self._seen: dict[int, dict[str, str]] = {}
-
-    def note(self, candidate_id: int, service: str, text: str) -> None:
-        """Note an answer on screen, as a log entry keeps it."""
-        self._seen.setdefault(candidate_id, {})[service] = text
-
-    def of(self, candidate_id: int) -> Mapping[str, str]:
-        """Text by service."""
-        return dict(self._seen.get(candidate_id, {}))
-
-
 class VerdictWriter:
     """Writes on the GUI thread: a verdict is on disk when the call returns."""
 
     def __init__(self, session: Session, blind_mode: BlindMode, runner: Runner) -> None:
         self._session, self._blind_mode, self._runner = session, blind_mode, runner
-        self.evidence = SeenEvidence()
+        self.evidence: dict[int, dict[str, str]] = defaultdict(dict)
+        """What services said of each candidate and was on screen since the session was opened."""
         self._last_repeat: int | None = None
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self._repeat = Opinion()
@@ -512,7 +494,7 @@ class VerdictWriter:
             self._last_repeat = None
             seen = self._blind_mode.seen_opinion(row)
             entry = self._session.record_verdict(
-                number, opinion, seconds=spent, shown=seen, evidence=self.evidence.of(number)
+                number, opinion, seconds=spent, shown=seen, evidence=dict(self.evidence[number])
             )
         if seen:
             self._blind_mode.mark_recorded(number)

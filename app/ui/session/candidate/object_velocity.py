@@ -37,8 +37,8 @@ class ObjectVelocity(QObject):
 
     def z_of(self, row: QueueRow) -> float:
         """At which redshift this object will be shown, if it is the next one."""
-        if row.mine is not None and row.mine.opinion.velocity is not None:
-            return row.mine.opinion.velocity.kms / LIGHT_KMS
+        if (kept := row.opinion.velocity) is not None:
+            return kept.kms / LIGHT_KMS
         return self._view.options.z if self._view.options.keep_velocity else 0.0
 
     def set(self, velocity: Velocity | None, *, save: bool = True) -> None:

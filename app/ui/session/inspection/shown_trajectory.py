@@ -77,8 +77,8 @@ class ShownTrajectory(QObject):
     @property
     def run(self) -> RunningState | None:
         """The waiting or running inspection of the current candidate."""
-        candidate = self._current.candidate
-        return None if candidate is None else self._runs.get(candidate.id)
+        number = self._current.candidate_id
+        return None if number is None else self._runs.get(number)
 
     @property
     def steps(self) -> tuple[Step, ...]:

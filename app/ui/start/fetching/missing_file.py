@@ -76,7 +76,7 @@ class MissingFile(QObject):
 
     def _offer(self, candidate_id: int, found: tuple[str, str]) -> None:
         current = self._context.current
-        if current.candidate is None or current.candidate.id != candidate_id or not current.fault:
+        if current.candidate_id != candidate_id or not current.fault:
             return
         self._archive = found[0]
         name = archive_name(self._archive) if self._archive else ""
@@ -85,7 +85,7 @@ class MissingFile(QObject):
     def _finish(self, candidate_id: int, reason: str) -> None:
         self._fetching = 0
         current = self._context.current
-        if current.candidate is None or current.candidate.id != candidate_id:
+        if current.candidate_id != candidate_id:
             return
         if reason:
             self._message.show_fault(reason if reason != STOPPED else current.fault)

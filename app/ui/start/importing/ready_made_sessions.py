@@ -66,10 +66,8 @@ def _make(path: Path, task: Task, reviewer: str, listed: Path, blind: bool) -> N
 def lists_of(session: Session) -> dict[Path, Mapping[str, str]]:
     """The place of each list, with the column of every role; none for spectra without a list."""
     roles = list_roles(session)
-    with session.database.reading() as connection:
-        rows = connection.execute(select(lists.c.id, lists.c.path, lists.c.format)).all()
     found: dict[Path, Mapping[str, str]] = {}
-    for row in rows:
+    for row in session.database.rows(select(lists.c.id, lists.c.path, lists.c.format)):
         own = roles[row.id]
         has_columns = row.format not in WITHOUT_COLUMNS
         found[Path(row.path)] = {role: own.get(role, "") for role in ROLE_TEXTS if has_columns}

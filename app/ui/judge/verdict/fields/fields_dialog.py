@@ -32,7 +32,7 @@ from app.core.session.subclass_and_fields import MAX_FIELDS
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import keep_current, short_label, wrapped_label
+from app.ui.widgets.labels import bring_forward, keep_current, short_label, wrapped_label
 from app.ui.widgets.page_parts import ProblemLine
 
 KEY_LETTERS = 9
@@ -127,9 +127,7 @@ class FieldsDialog(QDialog):
             self.add_button.setFocus()  # not in a title, which the first key would replace
         self.problem.clear()
         self.save_button.setEnabled(not self._context.bridge.session.is_read_only)
-        self.show()
-        self.raise_()
-        self.activateWindow()
+        bring_forward(self)
 
     def add(self, field: OwnField | None) -> None:
         line = FieldLine(self, field)

@@ -16,7 +16,6 @@ from app.ui.base.actions.key_names import label
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.verdict.key_strip import KeyChoice, KeyStrip
-from app.ui.judge.verdict.state_block import object_name
 from app.ui.session.candidate.current import with_field
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
@@ -80,12 +79,12 @@ class FieldsRow(QFrame):
         keys = [KeyChoice(key=str(at), name=each) for at, each in enumerate(field.choices, 1)]
         none = KeyChoice(key=NONE_KEY, name=self.tr("none"))
         choose = partial(self._choose, field, row.candidate.id)
-        title = f"{object_name(row)} · {field.shown} ?"
+        title = f"{row.candidate.name} · {field.shown} ?"
         self._strip.offer(title, [*keys, none], choose, None, owner=self)
 
     def _choose(self, field: OwnField, candidate_id: int, chosen: KeyChoice) -> None:
         """Only for the candidate for which it was asked."""
-        if self._current.candidate is not None and self._current.candidate.id == candidate_id:
+        if self._current.candidate_id == candidate_id:
             self._set(field.name, None if chosen.key == NONE_KEY else chosen.name, save=True)
 
     def _set(self, name: str, value: FieldValue | None, *, save: bool = False) -> None:

@@ -59,7 +59,7 @@ def test_a_click_in_the_legend_hides_and_its_cross_removes(qtbot, page, context)
     legend, plot = page.overlays.legend, page.plot.plot
     qtbot.waitUntil(lambda: len(legend.compared) == 2)
     name = text_of(legend.compared[0])
-    assert name.startswith(legend.compared[0].name)
+    assert name.startswith(legend.compared[0].candidate.name)
 
     def click(rect):
         at = plot.mapFromScene(legend.mapToScene(rect.center()))

@@ -79,14 +79,14 @@ def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monke
     person.wait(lambda: all(evidence.is_shown(name, "found") for name in panel.cards))
     person.wait(lambda: not panel._unshown)
     seen = person.current.evidence
-    assert set(seen.of(1)) == {"simbad", "gaia", "twomass"}
+    assert set(seen[1]) == {"simbad", "gaia", "twomass"}
     panel.show_now()
     assert panel._unshown == ["gaia", "twomass"]
     person.current.go_to(2)
     panel._show_cards()  # the next turn of the event loop comes before the cards are shown anew
-    assert panel._unshown == ["gaia", "twomass"] and not seen.of(2)
+    assert panel._unshown == ["gaia", "twomass"] and not seen[2]
     person.sees(2)
-    person.wait(lambda: seen.of(2) and not panel._unshown)
+    person.wait(lambda: seen[2] and not panel._unshown)
     assert {card.candidate.id for card in panel.cards.values()} == {2}
 
 
@@ -146,7 +146,7 @@ def test_blind_mode_hides_the_type_until_the_verdict_and_a_reveal_is_recorded(ev
 
     person.press("n", sees=2)
     person.wait(lambda: evidence.is_shown("simbad", "found") and evidence.card("simbad").is_hidden)
-    person.wait(lambda: "gaia" in person.current.evidence.of(2))
+    person.wait(lambda: "gaia" in person.current.evidence[2])
     QTest.mouseClick(evidence.card("simbad").reveal, LEFT)
     assert "AM*" in evidence.text_of("simbad")
     person.press("x", Qt.KeyboardModifier.ShiftModifier)
@@ -180,7 +180,7 @@ def test_a_card_counts_in_the_turn_that_shows_it(evidence, monkeypatch):
     def look():
         """What is on screen after a turn, and what a verdict given now would say of it."""
         shown = {name for name, card in evidence.panel.cards.items() if is_read(card)}
-        turns.append((shown, set(person.current.evidence.of(person.number))))
+        turns.append((shown, set(person.current.evidence[person.number])))
 
     def is_read(card):
         here = card.candidate is not None and card.candidate.id == person.number
@@ -188,9 +188,9 @@ def test_a_card_counts_in_the_turn_that_shows_it(evidence, monkeypatch):
 
     evidence.panel._next.timeout.connect(look)  # after the panel, which has shown a card by then
     evidence.turn_on(*names)
-    person.wait(lambda: set(person.current.evidence.of(1)) == names)
+    person.wait(lambda: set(person.current.evidence[1]) == names)
     person.go(2)
-    person.wait(lambda: set(person.current.evidence.of(2)) == names)
+    person.wait(lambda: set(person.current.evidence[2]) == names)
     assert len(turns) >= 4 and all(shown == counted for shown, counted in turns)
 
 
@@ -199,7 +199,7 @@ def test_what_was_seen_of_a_candidate_counts_after_another_was_looked_at(evidenc
     evidence.turn_on("gaia")
     person.wait(lambda: evidence.is_shown("gaia", "found"))
     person.go(2)
-    person.wait(lambda: "gaia" in person.current.evidence.of(2))
+    person.wait(lambda: "gaia" in person.current.evidence[2])
     person.press("d", CTRL)  # away with the dock
     person.go(1)
     person.press("a", Qt.KeyboardModifier.ShiftModifier)
