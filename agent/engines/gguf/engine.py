@@ -80,11 +80,6 @@ class GgufConversation(LocalConversation[GgufContext]):
     def is_closed(self) -> bool:
         return self._context is None
 
-    @property
-    def context_tokens(self) -> int:
-        """The length of the conversation: cache cells in use."""
-        return 0 if self._context is None else self._context.end.tokens
-
     def read_scored(
         self,
         turns: Sequence[Turn],
@@ -172,6 +167,7 @@ class GgufEngine:
         vocabulary = GgufVocabulary(library, library.llama.llama_model_get_vocab(settings.model))
         self._library = library
         self._settings = settings
+        self.sizing = sizing
         self._lock = threading.Lock()
         self._conversations: list[GgufConversation] = []
         self._shared = SharedState(
@@ -223,10 +219,6 @@ class GgufEngine:
             engine = cls(library, settings, sizing, language.context_length)
             engine._resources = resources.pop_all()
             return engine
-
-    @property
-    def sizing(self) -> Sizing:
-        return self._shared.sizing
 
     def token_ids(self, text: str) -> list[int]:
         """Encode text without control tokens."""
