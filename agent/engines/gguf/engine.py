@@ -80,6 +80,11 @@ class GgufConversation(LocalConversation[GgufContext]):
     def is_closed(self) -> bool:
         return self._context is None
 
+    @property
+    def context_tokens(self) -> int:
+        """The length of the conversation: cache cells in use."""
+        return 0 if self._context is None else self._context.end.tokens
+
     def read_scored(
         self,
         turns: Sequence[Turn],

@@ -40,11 +40,6 @@ from train.export.export import ExportReport
 __all__ = ["conversation", "engine", "engine_qwen25", "pair_qwen25", "tiny_qwen25"]
 
 
-def length(conversation: GgufConversation) -> int:
-    """Cache cells in use."""
-    return conversation._open_context().end.tokens
-
-
 def test_the_model_must_have_been_asked(conversation: GgufConversation) -> None:
     with pytest.raises(EngineError, match="append a turn"):
         conversation.generate(SamplingSettings())
@@ -66,7 +61,7 @@ def test_reads_every_token_once(
         assert generated.finish == "stop"
     usage = conversation.usage
     assert usage.images == 3 * 24
-    assert usage.evaluated == length(conversation) == usage.prompt + usage.generated
+    assert usage.evaluated == conversation.context_tokens == usage.prompt + usage.generated
 
 
 def test_turn_by_turn_is_the_same_as_all_at_once(
@@ -92,7 +87,7 @@ def test_a_turn_opened_in_vain_leaves_no_trace(
     conversation.append([Turn("user", "A word before you speak.")], [])
     turns = [QUESTION, Turn("user", "A word before you speak.")]
     assert equals_fresh_reading(conversation, engine, turns, [picture()])
-    assert conversation.usage.prompt == length(conversation)
+    assert conversation.usage.prompt == conversation.context_tokens
 
 
 def test_cut_off_turns_are_closed_by_the_next(
@@ -106,20 +101,20 @@ def test_cut_off_turns_are_closed_by_the_next(
     ids = engine._shared.vocabulary.plain_ids("one two three four five six seven eight nine ten")
     text = b"".join(map(engine._shared.vocabulary.bytes_of, ids[:5])).decode()
     assert generated.text == text
-    assert length(conversation) == conversation.usage.evaluated
+    assert conversation.context_tokens == conversation.usage.evaluated
     assert conversation.usage.evaluated == conversation.usage.prompt + conversation.usage.generated
 
 
 def test_rewind_says_the_same_again(conversation: GgufConversation) -> None:
     conversation.append([QUESTION], [picture()])
     mark = conversation.mark()
-    before = length(conversation)
+    before = conversation.context_tokens
     wild = SamplingSettings(temperature=1.5, top_p=0.9, max_new_tokens=40)
     first = conversation.generate(wild, seed=7)
     conversation.append([LOOK], [picture(2)])
     conversation.generate(SamplingSettings(max_new_tokens=5))
     conversation.rewind(mark)
-    assert length(conversation) == before
+    assert conversation.context_tokens == before
     assert conversation.generate(wild, seed=7) == first
     conversation.rewind(mark)
     assert conversation.generate(wild, seed=8) != first
@@ -147,7 +142,7 @@ def test_full_context_is_refused_before_anything_is_read(pair_qwen25: ExportRepo
     with pytest.raises(ContextFullError, match="context has 120"):
         conversation.append([LOOK], [picture(2, across=10, down=8)])
     assert conversation.usage == used
-    room = 120 - length(conversation)
+    room = 120 - conversation.context_tokens
     generated = conversation.generate(SamplingSettings(max_new_tokens=500))
     assert (generated.finish, generated.tokens) == ("length", room)
     with pytest.raises(ContextFullError):
@@ -164,7 +159,7 @@ def test_full_context_is_refused_before_anything_is_read(pair_qwen25: ExportRepo
 def test_pictures_must_be_sized(conversation: GgufConversation, wrong: Image.Image) -> None:
     with pytest.raises(EngineError, match="does not fit"):
         conversation.append([QUESTION], [wrong])
-    assert length(conversation) == 0
+    assert conversation.context_tokens == 0
 
 
 def test_pictures_must_be_those_shown(conversation: GgufConversation) -> None:
@@ -309,13 +304,13 @@ def test_cancelled_reading_leaves_nothing_behind(
     engine: GgufEngine, conversation: GgufConversation, count: int
 ) -> None:
     conversation.append([Turn("system", "Be brief.")], [])
-    usage, before = conversation.usage, length(conversation)
+    usage, length = conversation.usage, conversation.context_tokens
     stop = StopAt(count)
     with pytest.raises(Cancelled):
         conversation.append([QUESTION, LOOK], [picture(1), picture(2)], stop)
     assert stop.left < 0
     assert conversation.usage.prompt == usage.prompt
-    assert length(conversation) <= before
+    assert conversation.context_tokens <= length
     conversation.append([QUESTION], [picture()])
     turns = [Turn("system", "Be brief."), QUESTION]
     assert equals_fresh_reading(conversation, engine, turns, [picture()])
