@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
@@ -69,6 +70,15 @@ def counting(console: Console, *, transient: bool = False) -> Progress:
     what = TextColumn("{task.description}")
     columns = (what, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=console, transient=transient)
+
+
+@contextmanager
+def counted(
+    what: str, total: int | None, console: Console | None = None, *, transient: bool = False
+) -> Iterator[Callable[..., None]]:
+    """Show a bar of one task; call what it gives with the number just done, or for one."""
+    with counting(console or Console(stderr=True), transient=transient) as progress:
+        yield partial(progress.advance, progress.add_task(what, total=total))
 
 
 @contextmanager

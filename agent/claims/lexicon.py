@@ -105,13 +105,10 @@ def _features_near(wavelength: float, within: float, species: str) -> tuple[Feat
                 found[line.id] = distance, line
     ranked = [line for _, line in sorted(found.values(), key=lambda pair: pair[0])]
     best = ranked[:2] if species else ranked[:3]
-    return tuple(feature for line in best for feature in _features_of(line))
-
-
-def _features_of(line: Line) -> list[Feature]:
-    if line.kind == "band_head":
-        return [Feature(f"{line.id}_edge")]
-    return [Feature(line.id, is_line=True)]
+    return tuple(
+        Feature(f"{line.id}_edge") if line.kind == "band_head" else Feature(line.id, is_line=True)
+        for line in best
+    )
 
 
 @cache

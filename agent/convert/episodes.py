@@ -5,7 +5,6 @@ Their words are random: the engines only need to agree on the probabilities of t
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ from PIL import Image
 
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn
-from agent.protocol.tool import TOOL_NAME
+from agent.protocol.tool import call_text
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import COMPACT, PUBLISHED
 from agent.rendering.style import Style
@@ -52,9 +51,10 @@ def random_episode(seed: int, sizing: Sizing, style: Style | None = None) -> Ran
         width = float(random.choice([40.0, 90.0, 300.0, 1500.0]))
         label = str(random.choice(LABELS))
         arguments = {"wavelength_range": [low, round(low + width, 1)], "label": label}
-        call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
         thought = f"<think>\nLook {number}: {label} near {low} Å.\n</think>\n"
-        turns.append(Turn("assistant", f"{thought}<tool_call>\n{call}\n</tool_call>"))
+        turns.append(
+            Turn("assistant", f"{thought}<tool_call>\n{call_text(arguments)}\n</tool_call>")
+        )
         picture, result = maker.look(arguments)
         turns.append(Turn("tool", result.text, picture=number))
         pictures.append(picture)

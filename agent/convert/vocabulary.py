@@ -47,7 +47,10 @@ def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
     if missing:
         raise ConversionError(f"the tokenizer has no {missing[0]}, which every conversation needs")
     tokens, token_kinds = _filled(names, kinds, size)
-    merges, template = _merges(tokenizer["model"]), _chat_template(checkpoint)
+    template = checkpoint.read_json("tokenizer_config.json").get("chat_template")
+    if not isinstance(template, str):
+        template = checkpoint.read_text("chat_template.jinja")
+    merges = _merges(tokenizer["model"])
     return Vocabulary(tuple(tokens), tuple(token_kinds), tuple(merges), template)
 
 
@@ -136,8 +139,3 @@ def _merges(model: Mapping[str, Any]) -> list[str]:
     if any(text.count(" ") != 1 for text in joined):
         raise ConversionError("a merge of the tokenizer is not a pair of tokens")
     return joined
-
-
-def _chat_template(checkpoint: Checkpoint) -> str:
-    template = checkpoint.read_json("tokenizer_config.json").get("chat_template")
-    return template if isinstance(template, str) else checkpoint.read_text("chat_template.jinja")

@@ -6,7 +6,7 @@ plain text, even if it looks like `<|im_end|>`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from tokenizers import Tokenizer
@@ -62,6 +62,14 @@ def plain_ids(tokenizer: Tokenizer, text: str) -> list[int]:
         tokenizer.encode_special_tokens = True
     clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return tokenizer.encode(clean, add_special_tokens=False).ids
+
+
+def never_said(tokenizer: Tokenizer, ends: Collection[int], rows: int) -> list[int]:
+    """Return control tokens that do not end a turn, and rows without a token."""
+    added = tokenizer.get_added_tokens_decoder()
+    control = {number for number, token in added.items() if token.special and number < rows}
+    unused = set(range(rows)).difference(tokenizer.get_vocab(with_added_tokens=True).values())
+    return sorted(control.difference(ends) | unused)
 
 
 class TokenBytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +44,23 @@ def patches(image: Image.Image, vision: Vision) -> ImagePatches:
     ordered = cut.transpose(1, 4, 2, 5, 0, 3, 6)[..., None, :, :]
     frames = np.broadcast_to(ordered, (*ordered.shape[:-3], vision.frames, side, side))
     return ImagePatches(frames.reshape(down * across, -1), (1, down, across))
+
+
+def positions(
+    ids: NDArray[np.int32], image_token: int, grids: Sequence[tuple[int, int]], merge: int
+) -> NDArray[np.int64]:
+    """Qwen's time, height and width positions (3, tokens); pictures advance by the longer side."""
+    columns, place, at = [], 0, 0
+    for down, across in ((down // merge, across // merge) for down, across in grids):
+        start = at + int(np.argmax(ids[at:] == image_token))
+        columns.append(np.tile(np.arange(place, place + start - at), (3, 1)))
+        place += start - at
+        squares = np.indices((down, across)).reshape(2, -1)
+        columns.append(place + np.vstack([np.zeros_like(squares[:1]), squares]))
+        place += max(down, across)
+        at = start + down * across
+    columns.append(np.tile(np.arange(place, place + ids.size - at), (3, 1)))
+    return np.hstack(columns)
 
 
 def picture_tokens(image: Image.Image, vision: Vision) -> int:

@@ -26,7 +26,7 @@ class Control:
         self.deadline_s = deadline_s
         self._deadline = None if deadline_s is None else time.monotonic() + deadline_s
         self._changed = threading.Condition()
-        self._cancelled = False
+        self.is_cancelled = False
         self._paused = False
         self._look_s = 0.0
         self._interjections: deque[Interjection] = deque()
@@ -34,7 +34,7 @@ class Control:
     def cancel(self) -> None:
         """Stop the inspection, even in the middle of a turn."""
         with self._changed:
-            self._cancelled = True
+            self.is_cancelled = True
             self._changed.notify_all()
 
     def pause(self) -> None:
@@ -61,11 +61,7 @@ class Control:
             self._changed.notify_all()
 
     def should_stop(self) -> bool:
-        return self._cancelled or self.is_past_deadline
-
-    @property
-    def is_cancelled(self) -> bool:
-        return self._cancelled
+        return self.is_cancelled or self.is_past_deadline
 
     @property
     def is_past_deadline(self) -> bool:
@@ -86,7 +82,7 @@ class Control:
         started = time.monotonic()
         with waiting(), self._changed:
             look_s = self._look_s
-            while not (self._paused or self._interjections or self._cancelled):
+            while not (self._paused or self._interjections or self.is_cancelled):
                 ends = started + min(look_s, self._look_s)
                 if self._deadline is not None:
                     ends = min(ends, self._deadline)
@@ -100,7 +96,7 @@ class Control:
         if not self._paused:
             return
         with waiting(), self._changed:
-            while self._paused and not self._interjections and not self._cancelled:
+            while self._paused and not self._interjections and not self.is_cancelled:
                 left = None if self._deadline is None else self._deadline - time.monotonic()
                 if left is not None and left <= 0:
                     return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from agent.evidence.places import contains, feature_places, window_of
 from agent.evidence.plausible import BANDS, GRAVITY, is_contradicted, tells_gravity
 from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.words import chance_text, finding_texts, kind_name, kind_signs, overview
-from agent.protocol.tool import TOOL_NAME
+from agent.protocol.reply import answer_reply, call_reply
 from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import frame_z
 from agent.tasks.task import DiagnosticWindow, Evidence
@@ -127,8 +126,7 @@ def shown_range(rest: tuple[float, float], assessment: Assessment) -> tuple[int,
 
 def _call(thought: str, look: Look) -> str:
     arguments = {"wavelength_range": list(look.range), "label": look.window.label}
-    call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
-    return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
+    return call_reply(thought, arguments)
 
 
 def _why(look: Look, *, first: bool, at_rest: bool) -> str:
@@ -152,8 +150,7 @@ def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
 def _answer(thought: str, assessment: Assessment, said: SaidNumbers, opened: Windows) -> str:
     likely = f"All in all I put the chance of YES {chance_text(assessment.p_yes)}."
     reasons = " ".join(_reasons(assessment, said, opened))
-    box = f"\\boxed{{{assessment.verdict}}}"
-    return f"<think>{thought} {likely}</think>\n<answer>{box} {reasons}</answer>"
+    return answer_reply(f"{thought} {likely}", assessment.verdict, reasons)
 
 
 def _reasons(assessment: Assessment, said: SaidNumbers, opened: Windows) -> list[str]:

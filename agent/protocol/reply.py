@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
-from agent.protocol.tool import TOOL_NAME
+from agent.protocol.tool import TOOL_NAME, call_text
 
 Verdict = Literal["YES", "NO"]
 Kind = Literal["call", "answer", "text", "error"]
@@ -45,6 +45,14 @@ class Reply:
     verdict: Verdict | None = None
     error: str = ""
     tool: str = TOOL_NAME  # the tool that is called
+
+
+def call_reply(thought: str, arguments: object) -> str:
+    return f"<think>{thought}</think>\n<tool_call>\n{call_text(arguments)}\n</tool_call>"
+
+
+def answer_reply(thought: str, verdict: str, reasons: str) -> str:
+    return f"<think>{thought}</think>\n<answer>\\boxed{{{verdict}}} {reasons}</answer>"
 
 
 def parse_reply(text: str) -> Reply:

@@ -6,6 +6,7 @@ text, and the model reads that line. All texts here are part of the protocol.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,6 +55,11 @@ WHOLE = "Generated spectral visualization of the whole spectrum."
 WHOLE_FOR = "Generated spectral visualization of the whole spectrum for {label}."
 LONGEST = 1024  # Characters of a reply; of a longer one the middle is left out.
 CUT = "...(truncated)..."
+
+
+def call_text(arguments: object) -> str:
+    call = {"name": TOOL_NAME, "arguments": arguments}
+    return json.dumps(call, ensure_ascii=False)
 
 
 @dataclass(frozen=True, eq=False)

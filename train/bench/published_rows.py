@@ -119,7 +119,7 @@ def _spectrum(arrays: Mapping[str, Any], name: str, path: Path) -> Spectrum:
 
 def _numbers(value: object) -> np.ndarray[Any, np.dtype[np.float64]]:
     try:
-        return np.array(_parsed_json(value), dtype=np.float64).reshape(-1)
+        return np.array(parsed_json(value), dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as error:
         raise WorkbenchError("wavelength or flux are not numbers") from error
 
@@ -162,10 +162,10 @@ def _is_inner(node: object) -> bool:
 def _table_in(value: object) -> Any:
     """The value with JSON text of tables parsed; text of plain numbers is parsed when needed."""
     is_array = isinstance(value, str) and value.lstrip()[:1] == "[" and "{" not in value[:50]
-    return value if is_array else _parsed_json(value)
+    return value if is_array else parsed_json(value)
 
 
-def _parsed_json(value: object) -> Any:
+def parsed_json(value: object) -> Any:
     """The content of JSON text; any other value unchanged."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[") or len(value) > MAX_JSON:
         return value
@@ -180,7 +180,7 @@ def _value(node: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def _text(prompt: object) -> str:
-    prompt = _parsed_json(prompt)
+    prompt = parsed_json(prompt)
     if isinstance(prompt, str):
         return prompt
     turns = prompt if isinstance(prompt, list) else []

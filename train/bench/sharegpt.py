@@ -27,6 +27,7 @@ from agent.hashing import picture_hash
 from agent.protocol.protocol import Role, Turn, system_text
 from agent.protocol.reply import MAX_TEXT
 from agent.rendering.model_image import MAX_INPUT_PIXELS, as_rgb, fitted_size
+from train.bench.published_rows import parsed_json
 
 COPY_FILE, COPY_IMAGES = "conversations.jsonl", "images"
 MARK = "<image>"
@@ -286,12 +287,3 @@ def _has_conversations(path: Path) -> bool:
         start = file.read(4096)
     is_list = start.lstrip().startswith(b"[") or path.suffix == ".jsonl"
     return is_list and (b'"conversations"' in start or b'"messages"' in start)
-
-
-def parsed_json(value: object) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value

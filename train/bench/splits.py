@@ -7,7 +7,7 @@ questions of several tasks about one object.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -153,9 +153,8 @@ def cold_start(
         for answer, count in (("YES", (per_task + 1) // 2), ("NO", per_task // 2)):
             wanted = (task, answer, TRAIN)
             here = [row for row in rows if (row.task, row.answer, row.split) == wanted]
-            for at in rng.permutation(len(here))[:count].tolist():
-                row = here[at]
-                found.append(Choice(row.source, task, row.answer, COLD, row.filled))
+            picked = rng.permutation(len(here))[:count].tolist()
+            found += [replace(here[at], split=COLD) for at in picked]
     return found
 
 
@@ -173,7 +172,7 @@ def other_survey(
     for task in settings.cross_survey_tasks:
         for answer, count in zip(("YES", "NO"), settings.size_of_survey_sets, strict=True):
             available = [
-                Choice(index, task, row.answer, f"survey-{survey}", row.filled)
+                replace(row, source=index, split=f"survey-{survey}")
                 for row in rows
                 if (row.task, row.answer, row.split) == (task, answer, TEST)
                 and (index := best.get(int(sources.object[row.source]), row.source)) != row.source

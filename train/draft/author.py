@@ -5,7 +5,6 @@ Every number in the turns was measured in a window that the inspection looks at.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,8 +14,7 @@ import numpy as np
 from agent.evidence.assessment import Assessment
 from agent.evidence.words import kind_name
 from agent.inspection.measured_turns import shown_range
-from agent.protocol.reply import Verdict
-from agent.protocol.tool import TOOL_NAME
+from agent.protocol.reply import Verdict, answer_reply, call_reply
 from agent.spectra.spectrum import Window
 from agent.tasks.task import DiagnosticWindow, Task
 from train.draft.facts import SIGNS, Fact, Key, facts_of
@@ -92,7 +90,8 @@ def write_replies(
     before: PlannedLook | None = None
     for look, shown in zip(looks, chosen, strict=True):
         announced = _announce_look(look, before, wording, not turns)
-        turns.append(_tool_call(joined(thought, announced), look))
+        arguments = {"wavelength_range": list(look.range), "label": look.label}
+        turns.append(call_reply(joined(thought, announced), arguments))
         thought = _describe_window(look, shown, meter, wording)
         if refuting in shown and refuting is not None:
             fact = wording.fact(refuting, meaning=False)
@@ -160,12 +159,6 @@ def _describe_window(
     return joined(wording.facts(shown), wording.say(what))
 
 
-def _tool_call(thought: str, look: PlannedLook) -> str:
-    arguments = {"wavelength_range": list(look.range), "label": look.label}
-    call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
-    return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
-
-
 @dataclass(frozen=True)
 class _AnswerWriter:
     """Writes the parts that depend on the truth: a guess to drop, and the answer."""
@@ -203,8 +196,7 @@ class _AnswerWriter:
             parts = [say("it_is", kind=with_article(self.task.name))]
         elif not parts:
             parts = [say("nothing")]
-        box = f"\\boxed{{{self.truth.answer}}}"
-        return f"<think>{joined(thought, summed)}</think>\n<answer>{box} {' '.join(parts)}</answer>"
+        return answer_reply(joined(thought, summed), self.truth.answer, " ".join(parts))
 
     def _rival_reasons(self, facts: Sequence[Fact], reasons: Sequence[Fact]) -> list[str]:
         """Rules out the nearest contaminant, or names it as what the object is."""

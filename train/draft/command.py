@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, ray_place
-from train.parallel import counting
+from train.parallel import counted
 from train.recipe import Config, Preset, Sets, settings
 
 MEASURED = "measured"
@@ -45,8 +43,7 @@ def draft(
     run = DraftRun(
         sets=tuple(sets), out=out, teacher=teacher, settings=chosen, seed=seed, limit=limit
     )
-    with counting(Console(stderr=True)) as progress:
-        advance = partial(progress.advance, progress.add_task("drafting", total=run.total))
+    with counted("drafting", run.total) as advance:
         if place is not None or teacher == MEASURED:
             counts = draft_all(run, workers=place or workers, advance=advance)
         else:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -31,7 +30,7 @@ from train.evaluate.sight import (
 )
 from train.evaluate.sight_figures import sight_markdown
 from train.evaluate.tables import KINDS, TableKind
-from train.parallel import Workers, counting
+from train.parallel import Workers, counted
 from train.wordings import FOLDER
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+ -]{0,59}")
@@ -103,7 +102,7 @@ def sight(
     spec = JudgeSpec(
         name=location.card.name, kind="inspector", source=model, threads=threads, device=device
     )
-    with judging_progress(Console(stderr=True), count_inspections(path, limit)) as advance:
+    with counted("judging", count_inspections(path, limit), transient=True) as advance:
         figures = judge_sight(
             spec, path, name, out, workers=workers, limit=limit, seed=seed, advance=advance
         )
@@ -293,7 +292,8 @@ def _run(
         judges = [replace(judge, wording=bench / FOLDER) for judge in judges]
     kind = adapt_to_bench(kind, bench)
     console = Console(stderr=True)
-    with judging_progress(console, count_judgements(kind, bench, judges, limit)) as advance:
+    total = count_judgements(kind, bench, judges, limit)
+    with counted("judging", total, console, transient=True) as advance:
         text = evaluate(
             kind, bench, out, judges, workers=workers, limit=limit, seed=seed, advance=advance
         )
@@ -303,11 +303,3 @@ def _run(
     else:
         typer.echo(text)
     console.print(f"written to {out / kind.name}.md, .csv and .json", style="dim", markup=False)
-
-
-@contextmanager
-def judging_progress(console: Console, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar; call what it gives with the number of inspections just done."""
-    with counting(console, transient=True) as progress:
-        bar = progress.add_task("judging", total=total)
-        yield lambda count: progress.advance(bar, count)

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from scipy.optimize import minimize
 
 from agent.confidence.abstention import cut_for_precision
@@ -88,10 +88,9 @@ def _sentence(one: JudgeComparison) -> str:
 
 def _table(figures: list[PanelFigures], count: int) -> Table:
     title = f"{count:,} simulated candidates; the panel cross-validated in {FOLDS} folds"
-    table = Table(title=title, box=box.SIMPLE)
-    table.add_column("judge")
-    for column in ("macro-F1", "ECE", f"kept at {100 * PRECISION:g} % precision"):
-        table.add_column(column, justify="right")
+    names = ("macro-F1", "ECE", f"kept at {100 * PRECISION:g} % precision")
+    columns = (Column(name, justify="right") for name in names)
+    table = Table("judge", *columns, title=title, box=box.SIMPLE)
     for one in figures:
         table.add_row(one.name, *map(percent, (one.mean_f1, one.calibration_error, one.kept)))
     return table

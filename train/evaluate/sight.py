@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agent.errors import ReadError, WorkbenchError
+from agent.errors import WorkbenchError
 from agent.examples.examples import Example, count_examples, example, write_examples
 from agent.models.card_file import read_card, write_card
-from agent.spectra.readers import read
 from agent.tasks.catalogue import load_tasks
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.evaluation import adapt_to_bench, check_same_judge, write
@@ -28,7 +27,7 @@ from train.evaluate.sight_figures import (
 )
 from train.evaluate.sight_pictures import PICTURES, Pictures
 from train.evaluate.tables import KINDS
-from train.simulate.realism.library import Base, Library
+from train.simulate.realism.library import Library
 
 LIBRARY_SET = "library.parquet"
 
@@ -111,18 +110,14 @@ def write_into_card(folder: Path, name: str, figures: Sequence[SightFigures]) ->
 def write_library_set(folder: Path, out: Path) -> int:
     """Write a set of the readable spectra of a MANIFEST.csv; returns its number of questions."""
     path = out / LIBRARY_SET
-    if not path.is_file() and not write_examples(path, _questions(Library(folder).bases)):
+    if not path.is_file() and not write_examples(path, _questions(Library(folder))):
         path.unlink()
         raise WorkbenchError(f"{folder} has no readable spectrum")
     return count_examples(path)
 
 
-def _questions(bases: Sequence[Base]) -> Iterator[Example]:
-    for number, base in enumerate(bases):
-        try:
-            spectrum = read(base.path)
-        except ReadError:
-            continue
+def _questions(library: Library) -> Iterator[Example]:
+    for number, base, spectrum in library.readable():
         for task in load_tasks():
             yield example(
                 spectrum,

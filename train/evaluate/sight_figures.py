@@ -13,7 +13,7 @@ from agent.models.card import ReportedFigure
 from train.evaluate.figures import mean_f1
 from train.evaluate.judgement import Judgement
 from train.evaluate.sight_pictures import SHIFT_A, Pictures
-from train.evaluate.tables import figure_json, percent, with_interval
+from train.evaluate.tables import figure_json, percent, table_lines, with_interval
 from train.models.card_figures import per_cent
 
 NAMES: Mapping[Pictures, str] = {
@@ -95,9 +95,7 @@ def sight_markdown(model: str, name: str, rows: Sequence[SightFigures]) -> str:
         "the pictures as they are give. *Follows*: verdicts that agree with the picture where its "
         "true answer is another.",
         "",
-        "| " + " | ".join(HEAD) + " |",
-        "| --- |" + " ---: |" * (len(HEAD) - 1),
-        *("| " + " | ".join(cells) + " |" for cells in sight_rows(rows)),
+        *table_lines(HEAD, sight_rows(rows)),
         "",
     ]
     return "\n".join(lines)

@@ -7,7 +7,7 @@ import io
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from itertools import pairwise
 from typing import Any
@@ -74,8 +74,7 @@ def set_markdown(title: str, rows: Rows, seed: int = 0) -> list[str]:
     tasks = [one.task for one in figures[0].tasks]
     head = ["judge", *(f"{task} {what}" for task in tasks for what in ("Acc", "F1"))]
     head += ["mean Acc", "mean F1 (95 %)", "well-formed", "calls", "tokens", "s"]
-    lines = [f"### {title}", "", _row(head), _row(["---"] + ["---:"] * (len(head) - 1))]
-    return [*lines, *(_row(_cells(one)) for one in figures), ""]
+    return [f"### {title}", "", *table_lines(head, map(_cells, figures)), ""]
 
 
 def _cells(one: JudgeFigures) -> list[str]:
@@ -100,15 +99,15 @@ def parts_markdown(
     head = ["judge"]
     for part in present:
         head += [f"{part} (n = {counts[part]}) Acc", "F1"]
-    lines = [f"#### {title}", "", _row(head), _row(["---"] + ["---:"] * (len(head) - 1))]
+    table = []
     for name, judgements in rows.items():
         cells = [name]
         for part in present:
             own = [one for one in judgements if part_of(one) == part]
             figures = judge_figures(name, own)
             cells += [percent(figures.mean_accuracy), with_interval(figures.mean_f1)]
-        lines.append(_row(cells))
-    return [*lines, ""]
+        table.append(cells)
+    return [f"#### {title}", "", *table_lines(head, table), ""]
 
 
 def survey_of(one: Judgement) -> str:
@@ -172,8 +171,10 @@ def _plain(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.4f}"
 
 
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+def table_lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown, with numbers in all columns but the first."""
+    ruler = ("---", *["---:"] * (len(head) - 1))
+    return ["| " + " | ".join(cells) + " |" for cells in (head, ruler, *rows)]
 
 
 # Calibration of p(YES), measured on candidates that were not used to fit it.
@@ -229,17 +230,16 @@ def calibration_markdown(title: str, rows: Rows, seed: int) -> list[str]:
     found = {name: figures for name, figures in every if figures is not None}
     if not found:
         return []
-    lines = [
+    head = ("judge", "ECE", "ECE calibrated", "accepted", "precision", "recall")
+    # All figures of a judge but the number of candidates.
+    table = [(name, *map(percent, astuple(figures)[1:])) for name, figures in found.items()]
+    return [
         f"#### {title}",
         "",
         f"Expected calibration error (ECE) in points. The cut accepts candidates so that "
         f"{100 * PRECISION:g} % of them are real.",
         "Calibration and cut are fitted on one half of the candidates and measured on the other.",
         "",
-        "| judge | ECE | ECE calibrated | accepted | precision | recall |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        *table_lines(head, table),
+        "",
     ]
-    for name, figures in found.items():
-        shares = astuple(figures)[1:]  # all but the number of candidates
-        lines.append(f"| {name} | " + " | ".join(map(percent, shares)) + " |")
-    return [*lines, ""]

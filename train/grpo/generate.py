@@ -13,7 +13,7 @@ from PIL import Image
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from agent.engines.chat_tokens import TokenBytes, load_tokenizer, token_ids
+from agent.engines.chat_tokens import TokenBytes, load_tokenizer, never_said, token_ids
 from agent.engines.patches import ImagePatches
 from agent.engines.turn_text import TurnText
 from agent.protocol.protocol import END_OF_TURN, Part, chat_parts
@@ -190,14 +190,11 @@ def turn_tokens(folder: Path, config: Any, rules: Rules = OURS) -> TurnTokens:
     tokenizer = load_tokenizer(folder)
     (end,) = token_ids(tokenizer, [Part(END_OF_TURN, markup=True)])
     rows = int(config.get_text_config().vocab_size)
-    added = tokenizer.get_added_tokens_decoder()
-    control = {number for number, token in added.items() if token.special and number < rows}
-    unused = set(range(rows)).difference(tokenizer.get_vocab(with_added_tokens=True).values())
     return TurnTokens(
         tokenizer=tokenizer,
         token_bytes=TokenBytes(tokenizer),
         end=end,
         header=tuple(token_ids(tokenizer, chat_parts(()))),
-        forbidden=tuple(sorted((control - {end}) | unused)),
+        forbidden=tuple(never_said(tokenizer, {end}, rows)),
         stop=rules.stop,
     )

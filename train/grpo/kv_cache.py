@@ -16,8 +16,9 @@ from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer
 
+from agent.engines import patches
 from agent.engines.patches import ImagePatches
-from train.sft import batches
+from train.sft.batches import pixels_of
 
 # Tokens that a buffer grows by beyond what is needed: each growth copies all that was read so far.
 ROOM = 128
@@ -64,7 +65,7 @@ class CacheBatch:
             position_ids[:, row, padding:], self._positions[row] = positions(
                 new, [one.grid for one in shown], self._model.config, self._positions[row]
             )
-        read = batches.pixels_of([one for row in pictures for one in row])
+        read = pixels_of([one for row in pictures for one in row])
         pixels = {name: each.to(device) for name, each in read.items()}
         return self._forward(numbers, real, position_ids, pixels)
 
@@ -113,7 +114,7 @@ def positions(
     """Qwen's position ids (time, row, column), (3, tokens), and the position that comes next."""
     merge = int(config.vision_config.spatial_merge_size)
     sides = [(down, across) for _, down, across in grids]
-    found = batches.positions(np.array(ids, np.int32), config.image_token_id, sides, merge)
+    found = patches.positions(np.array(ids, np.int32), config.image_token_id, sides, merge)
     return torch.from_numpy(start + found), start + int(found.max(initial=-1)) + 1
 
 

@@ -40,8 +40,9 @@ from train.journal import Journal, journal
 from train.models.checkpoints import begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL, write_finished
 from train.models.model_folder import complete_folder, kept_fields
+from train.parallel import counting
 from train.reward import Reading
-from train.sft.callbacks import HeapTrimmer, ProgressCallback, progress_bar
+from train.sft.callbacks import HeapTrimmer, ProgressCallback
 from train.wordings import OURS, install, told_of, wording_to_train
 
 RENAMED = {"clip_ratio/region_mean": "clipped", "step_time": "seconds/update"}
@@ -122,7 +123,7 @@ def reinforce(
         log = None
         if is_first:
             log = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
-            bar = stack.enter_context(progress_bar(Console(stderr=True)))
+            bar = stack.enter_context(counting(Console(stderr=True), transient=True))
             trainer.add_callback(RoundLogger(log))
             trainer.add_callback(ProgressCallback(bar))
         if settings.validate_every:

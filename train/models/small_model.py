@@ -29,9 +29,9 @@ from transformers import (
 
 from agent.engines.tokenizer_file import SPLIT
 from agent.errors import WorkbenchError
+from agent.protocol.protocol import END_OF_TEXT, END_OF_TURN
 
 FamilyName = Literal["qwen2.5-vl", "qwen3-vl"]
-END_OF_TEXT, END_OF_TURN = "<|endoftext|>", "<|im_end|>"
 CONTROL_TOKENS = (
     END_OF_TEXT, "<|im_start|>", END_OF_TURN, "<|vision_start|>", "<|vision_end|>",
     "<|image_pad|>", "<|video_pad|>",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from train.parallel import counting
+from train.parallel import counted
 from train.recipe import Config, Preset, Sets, settings
 
 
@@ -38,8 +37,7 @@ def questions(
     if folder:
         usable, refused = usable_bases(folder, labels_drawn(asked))
         console.print(f"{usable} usable bases in {folder}; {len(refused)} unusable", markup=False)
-    with counting(console) as progress:
-        advance = partial(progress.advance, progress.add_task("asking", total=count))
+    with counted("asking", count, console) as advance:
         made = run(
             out, asked,
             count=count, seed=seed, workers=workers, library=folder, advance=advance,

@@ -134,11 +134,12 @@ def _labelled(lessons: Lessons, one: Inspected, spectra: Spectra) -> Example | N
 
 def _learn(lessons: Lessons, one: Inspected, labelled: Example, drafts: DraftSettings) -> None:
     key = labelled.sha256, labelled.task
+    is_low = one.lowest is not None and one.lowest <= CORRECTED_TO
     if _is_to_follow(one):
         kept = _recorded_anew(one.trajectory, labelled)
         # A panel repeats the turns of the member that looked: the two are one inspection here.
         lessons.followed.setdefault(key, {}).setdefault(trajectory_id(kept), kept)
-    elif _is_to_correct(one):
+    elif is_low or one.trajectory.verdict != one.answer:
         lessons.to_correct.setdefault(key, drafts)
 
 
@@ -180,11 +181,6 @@ def _is_to_follow(one: Inspected) -> bool:
         and not trajectory.wording.sha256
         and all(step.by == "agent" for step in trajectory.steps)
     )
-
-
-def _is_to_correct(one: Inspected) -> bool:
-    is_low = one.lowest is not None and one.lowest <= CORRECTED_TO
-    return is_low or one.trajectory.verdict != one.answer
 
 
 def _spectrum(one: Inspected, spectra: Spectra) -> Spectrum:

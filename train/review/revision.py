@@ -18,8 +18,8 @@ from typing import Literal, NamedTuple
 from agent.claims.claims import BOX, NOT_ASSERTED, SENTENCES
 from agent.claims.lexicon import normalize_spelling
 from agent.errors import ToolError, WorkbenchError
-from agent.protocol.reply import Verdict, boxed_verdict, parse_reply
-from agent.protocol.tool import MAX_LABEL, TOOL_NAME, Number, checked_arguments
+from agent.protocol.reply import Verdict, answer_reply, boxed_verdict, call_reply, parse_reply
+from agent.protocol.tool import MAX_LABEL, Number, checked_arguments
 from agent.rendering.window import single_line
 
 MAX_TURNS = 64
@@ -205,15 +205,6 @@ def _reworded(reply: str, change: Callable[[str], str]) -> str:
         reasons = change(BOX.sub("", parsed.answer))
         return answer_reply(change(parsed.thought), parsed.verdict or "", reasons)
     return reply
-
-
-def call_reply(thought: str, arguments: object) -> str:
-    call = json.dumps({"name": TOOL_NAME, "arguments": arguments}, ensure_ascii=False)
-    return f"<think>{thought}</think>\n<tool_call>\n{call}\n</tool_call>"
-
-
-def answer_reply(thought: str, verdict: str, reasons: str) -> str:
-    return f"<think>{thought}</think>\n<answer>\\boxed{{{verdict}}} {reasons}</answer>"
 
 
 def _tidy(text: str) -> str:

@@ -18,7 +18,7 @@ from rich.text import Text
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.ratings.rubric import CRITERIA, HIGHEST
-from train.parallel import counting
+from train.parallel import counted
 from train.review.review_rules import ROLES
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def auto(
             raise WorkbenchError(f"no program {name[:40]!r}: choose from {', '.join(PROGRAMS)}")
     pool = _pool(folder)
     total = sum(case.stage not in ("approved", "rejected") for case in pool.cases())
-    with counting(Console(stderr=True)) as progress:
-        advance = partial(progress.advance, progress.add_task("reviewing", total=total))
+    with counted("reviewing", total) as advance:
         count = run_panel(pool, names=names, workers=workers, advance=advance)
     typer.echo(f"{count} reviews given; {_stages(folder)}")
 
@@ -104,8 +103,7 @@ def review(
     if sheet is not None:
         typer.echo(review_by_sheet(pool, by, role, sheet, limit=limit))
     elif model:
-        with opened_judge(model, by) as (judge, called), counting(Console(stderr=True)) as progress:
-            advance = partial(progress.advance, progress.add_task("judging", total=limit))
+        with opened_judge(model, by) as (judge, called), counted("judging", limit) as advance:
             counts = judge_pool(judge, pool, role, limit, advance)
         typer.echo(f"{counts.rated} judged by {called}, {counts.unusable} without usable scores")
     else:
@@ -207,7 +205,7 @@ def _tables(found: dict[str, Any]) -> Iterator[Table]:
     yield scores
     raters = Table("raters", "n", "Spearman coherence", "consistency", box=box.SIMPLE)
     for row in found["agreement"]:
-        values = [_number(row[name]) for name in CRITERIA]
+        values = ["-" if row[name] is None else f"{row[name]:.2f}" for name in CRITERIA]
         raters.add_row(Text(f"{row['first']}, {row['second']}"), str(row["n"]), *values)
     yield raters
     pairs = Table("preferred", "to", "n", "share", box=box.SIMPLE)
@@ -222,10 +220,6 @@ def _share(row: dict[str, Any]) -> str:
         return "-"
     low, high = row["interval"]
     return f"{row['share']:.2f} ({low:.2f} to {high:.2f})"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
 
 
 def judge(
@@ -266,9 +260,8 @@ def judge(
     target = out or ratings_beside(files[0])
     with (
         opened_judge(model, name, seed, at_once) as (judge, _),
-        counting(Console(stderr=True)) as progress,
+        counted("judging", len(trajectories)) as advance,
     ):
-        advance = partial(progress.advance, progress.add_task("judging", total=len(trajectories)))
         counts = rate_all(judge, trajectories, places, target, advance)
     why = f" (the first: {printable(counts.first_fault, 160)})" if counts.first_fault else ""
     known = f", {counts.known} rated before" if counts.known else ""

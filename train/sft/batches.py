@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
 from agent.engines.chat_tokens import load_tokenizer
 from agent.engines.families import ModelFolder, Vision
-from agent.engines.patches import ImagePatches, patches
+from agent.engines.patches import ImagePatches, patches, positions
 from agent.errors import WorkbenchError
 from agent.protocol.protocol import END_OF_TEXT, IMAGE_TOKEN
 from train.sft.pictures import PictureSource
@@ -179,23 +178,6 @@ def token_id(tokenizer: Any, name: str) -> int:
     if number is None:
         raise WorkbenchError(f"the model's tokenizer has no {name}: it is not a Qwen tokenizer")
     return int(number)
-
-
-def positions(
-    ids: NDArray[np.int32], image_token: int, grids: Sequence[tuple[int, int]], merge: int
-) -> NDArray[np.int64]:
-    """Qwen's time, height and width positions (3, tokens); pictures advance by the longer side."""
-    columns, place, at = [], 0, 0
-    for down, across in ((down // merge, across // merge) for down, across in grids):
-        start = at + int(np.argmax(ids[at:] == image_token))
-        columns.append(np.tile(np.arange(place, place + start - at), (3, 1)))
-        place += start - at
-        squares = np.indices((down, across)).reshape(2, -1)
-        columns.append(place + np.vstack([np.zeros_like(squares[:1]), squares]))
-        place += max(down, across)
-        at = start + down * across
-    columns.append(np.tile(np.arange(place, place + ids.size - at), (3, 1)))
-    return np.hstack(columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,9 @@ import math
 import os
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from transformers import TrainerCallback
 
 from agent.errors import WorkbenchError
@@ -81,8 +79,3 @@ class ProgressCallback(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **unused: Any) -> None:
         if logs and "loss" in logs:
             self._bar.update(self._task, description=f"training, loss {logs['loss']:.3f}")
-
-
-def progress_bar(console: Console) -> AbstractContextManager[Progress]:
-    text, left = TextColumn("{task.description}"), TimeRemainingColumn()
-    return Progress(text, BarColumn(), MofNCompleteColumn(), left, console=console, transient=True)

@@ -46,7 +46,9 @@ def sft(
     from train.sft.settings import ModelSettings, SftSettings
 
     chosen = settings(SftSettings, "sft", preset=preset, config=config, sets=changes)
-    shape = settings(ModelSettings, "model", preset=preset, config=config, sets=_for_model(changes))
+    # A change without a table name belongs to [sft].
+    of_model = [each for each in changes or [] if each.lstrip().startswith("model.")]
+    shape = settings(ModelSettings, "model", preset=preset, config=config, sets=of_model)
     with training_packages("fine-tuning needs"):
         from train.sft.run import fine_tune
     if model:
@@ -57,8 +59,3 @@ def sft(
     )  # fmt: skip
     if os.environ.get("RANK", "0") == "0":  # a launcher starts several processes
         typer.echo(f"the model is in {finished}")
-
-
-def _for_model(changes: list[str] | None) -> list[str]:
-    """Changes of [model]; a change without a table name belongs to [sft]."""
-    return [text for text in changes or [] if text.partition("=")[0].strip().startswith("model.")]

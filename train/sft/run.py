@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -39,6 +38,7 @@ from train.models.model_folder import (
     starting_folder,
 )
 from train.models.small_model import make_model, make_tokenizer, save_small_model
+from train.parallel import counted, counting
 from train.sft.batches import (
     IGNORED,
     Batch,
@@ -50,7 +50,7 @@ from train.sft.batches import (
     plan_run,
     split_rows,
 )
-from train.sft.callbacks import HeapTrimmer, ProgressCallback, StepLogger, progress_bar
+from train.sft.callbacks import HeapTrimmer, ProgressCallback, StepLogger
 from train.sft.encoding import Encoder, longest_turn
 from train.sft.fast_path import ScoredTokensOnly, use_fast_path
 from train.sft.inputs import Inputs, in_wording, read_inputs, sample_trajectories
@@ -154,8 +154,11 @@ def fine_tune(
         callbacks: list[Any] = [HeapTrimmer()]
         if args.process_index == 0:
             record = stack.enter_context(journal(out, resume_at=step_of(checkpoint)))
-            tokens = _tokens_of_steps(plan, rows, batches_per_step)
-            bar = stack.enter_context(progress_bar(console))
+            lengths = [sum(len(rows[row]) for row in batch) for batch in plan]
+            steps = range(0, len(plan), batches_per_step)
+            # Of each step on all devices, without padding.
+            tokens = [sum(lengths[at : at + batches_per_step]) for at in steps]
+            bar = stack.enter_context(counting(console, transient=True))
             epochs = share * sum(map(len, plan)) / len(rows)
             callbacks += [StepLogger(record, tokens, epochs), ProgressCallback(bar)]
         trainer = SftTrainer(
@@ -208,15 +211,14 @@ def _prepare_rows(
         folder.path, folder.vision, folder.sizing, source,
         train_mistakes=settings.train_mistakes, tool=settings.tool, wording=inputs.wording,
     )  # fmt: skip
-    with progress_bar(console) as bar:
-        task = bar.add_task("pictures and tokens", total=len(trajectories))
+    with counted("pictures and tokens", len(trajectories), console, transient=True) as advance:
         prepared = prepare_rows(
             trajectories, inputs.style if settings.style != RECORDED else None, row_settings,
-            cutoff=settings.cutoff, workers=workers, advance=partial(bar.advance, task),
+            cutoff=settings.cutoff, workers=workers, advance=advance,
         )  # fmt: skip
         for turns, pictures in inputs.conversations(prepared.leave_out):
             prepared.add(row_of_conversation(turns, pictures, row_settings), settings.cutoff)
-            bar.advance(task)
+            advance()
     return prepared
 
 
@@ -228,14 +230,6 @@ def _held_out_batches(
     order = sorted(range(len(rows)), key=lambda number: len(rows[number]))
     plan = [order[at : at + settings.batch] for at in range(0, len(order), settings.batch)]
     return Batches(plan, rows, collator, with_parts=True)
-
-
-def _tokens_of_steps(
-    plan: Plan, rows: Sequence[ConversationRow], batches_per_step: int
-) -> list[int]:
-    """Tokens of each step on all devices, without padding."""
-    each = [sum(len(rows[row]) for row in batch) for batch in plan]
-    return [sum(each[at : at + batches_per_step]) for at in range(0, len(each), batches_per_step)]
 
 
 def _left_out(prepared: PreparedRows) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from train.parallel import counting
+from train.parallel import counted
 from train.simulate.archive import run_campaign
 from train.simulate.campaign import MIXED, Settings, assignments
 from train.simulate.production import usable_bases
@@ -84,9 +84,8 @@ def simulate(
     if settings.library:
         usable, refused = usable_bases(settings.library, set(wanted))
         console.print(f"{usable} usable bases in {settings.library}; {len(refused)} unusable")
-    with counting(console) as progress:
-        bar = progress.add_task("simulating", total=count)
-        made = run_campaign(out, settings, workers, lambda more: progress.advance(bar, more))
+    with counted("simulating", count, console) as advance:
+        made = run_campaign(out, settings, workers, advance)
     mixture = ", ".join(f"{label} {number}" for label, number in wanted.most_common())
     kept = f" ({count - made} already existed)" if made < count else ""
     typer.echo(f"{count} simulated spectra in {out}{kept}: {mixture}")

@@ -5,7 +5,6 @@ Processes draw the questions and write the turns; the eye reads the pictures in 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,8 +16,8 @@ from agent.errors import SpectrumError, ToolError, WorkbenchError
 from agent.evidence.words import KIND_NAMES
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn, opening
-from agent.protocol.reply import Verdict
-from agent.protocol.tool import TOOL_NAME, reply_text
+from agent.protocol.reply import Verdict, answer_reply, call_reply
+from agent.protocol.tool import call_text, reply_text
 from agent.rendering.model_image import Sizing
 from agent.rendering.style import EYE
 from agent.spectra.spectrum import FloatArray, Spectrum, Window, frame_z
@@ -68,10 +67,6 @@ class Look:
     @property
     def arguments(self) -> dict[str, object]:
         return {"wavelength_range": list(self.range), "label": self.label}
-
-    @property
-    def call(self) -> str:
-        return json.dumps({"name": TOOL_NAME, "arguments": self.arguments}, ensure_ascii=False)
 
 
 def draw_questions(
@@ -154,13 +149,12 @@ def turns(asked: Question, read: Readings) -> list[Turn]:
     said = _said(asked, task, read)
     conversation = list(opening(task, brief=True))
     for number, look in enumerate(asked.looks):
-        thought = f"<think>{_sentence(said[number])} Look at {look.label}.</think>"
-        call = f"<tool_call>\n{look.call}\n</tool_call>"
-        conversation.append(Turn("assistant", f"{thought}\n{call}"))
+        thought = f"{_sentence(said[number])} Look at {look.label}."
+        conversation.append(Turn("assistant", call_reply(thought, look.arguments)))
         conversation.append(Turn("tool", reply_text(look.range, look.label), number + 1))
-    answer = _answer(asked, task, said, read)
-    thought = f"<think>{_sentence(said[-1])} {SHORT['sum_yes'][0]}</think>"
-    return [*conversation, Turn("assistant", f"{thought}\n{answer}")]
+    thought = f"{_sentence(said[-1])} {SHORT['sum_yes'][0]}"
+    answer = answer_reply(thought, asked.answer, _reasons(asked, task, said, read))
+    return [*conversation, Turn("assistant", answer)]
 
 
 def _said(asked: Question, task: Task, read: Readings) -> list[dict[str, str]]:
@@ -181,15 +175,14 @@ def _sentence(said: Mapping[str, str]) -> str:
     return f"{'; '.join(said.values())}." if said else SHORT["nothing"][0]
 
 
-def _answer(asked: Question, task: Task, said: Sequence[Mapping[str, str]], read: Readings) -> str:
+def _reasons(asked: Question, task: Task, said: Sequence[Mapping[str, str]], read: Readings) -> str:
     if asked.is_blank:
-        return f"<answer>\\boxed{{{asked.answer}}} {SHORT['nothing'][0]}</answer>"
+        return SHORT["nothing"][0]
     why = "; ".join(reasons(task, asked.answer, asked.label, said, read))
     kind, start = KIND_NAMES[asked.task], "Like"
     if asked.answer == "NO":
         kind, start = fitting_kind(asked.label, task, said, read), "More like"
-    text = f"{start} {kind}: {why}." if why else f"{start} {kind}."
-    return f"<answer>\\boxed{{{asked.answer}}} {text}</answer>"
+    return f"{start} {kind}: {why}." if why else f"{start} {kind}."
 
 
 @cache
@@ -198,7 +191,7 @@ def fixed_phrases() -> tuple[str, ...]:
     tasks = bundled()
     looks = {look for task in tasks for look in guideline_looks(task)}
     replies = {reply_text(look.range, look.label) for look in looks}
-    calls = {look.call for look in looks}
+    calls = {call_text(look.arguments) for look in looks}
     syntax = {"; ", "More like ", "Like ", " Look at ", *(f" {text}" for text in SHORT["sum_yes"])}
     questions = {task.question for task in tasks}
     labels = {look.label for look in looks}

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from agent.errors import WorkbenchError
 from agent.rendering.style import EYE
-from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS
@@ -48,11 +46,8 @@ class ProbeSet:
 def real_spectra(folder: Path) -> tuple[list[Spectrum], list[str]]:
     """The labelled spectra of a folder with a MANIFEST.csv, and their labels."""
     spectra, labels = [], []
-    for base in Library(folder).bases:
-        try:
-            spectra.append(read(base.path))
-        except WorkbenchError:
-            continue
+    for _, base, spectrum in Library(folder).readable():
+        spectra.append(spectrum)
         labels.append(base.label)
     return spectra, labels
 

@@ -27,6 +27,7 @@ from transformers import PreTrainedTokenizerFast
 
 from agent.atomic_file import atomic_folder
 from agent.engines.base import SamplingSettings
+from agent.engines.patches import positions
 from agent.errors import write_errors
 from agent.json_lines import append_lines
 from agent.models.infer_card import plain_name
@@ -35,7 +36,7 @@ from agent.rendering.style import EYE
 from train.models.model_folder import CHAT_TEMPLATE, complete_folder, load_trainable, save_weights
 from train.models.small_model import VERDICTS, Shape, make_model, make_tokenizer, save_small_model
 from train.questions.settings import QuestionSettings
-from train.sft.batches import PAD_TO, positions
+from train.sft.batches import PAD_TO
 from train.sft.encoding import REASONS, UNTRAINED, VERDICT, Encoder, longest_turn
 from train.sft.fast_path import use_fast_path
 from train.sft.inputs import task_texts

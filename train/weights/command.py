@@ -16,16 +16,15 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
+from rich.table import Column, Table
 
 from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import brier_score, expected_calibration_error, reliability_curve
-from agent.errors import ReadError, WorkbenchError, write_errors
+from agent.errors import WorkbenchError, write_errors
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.kinds import Kinds
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.weights import TaskWeights
-from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray
 from agent.tasks.catalogue import find_task
 from train.parallel import in_order
@@ -139,11 +138,10 @@ def _finite(scores: ThresholdScores) -> dict[str, float | None]:
 
 
 def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:
-    table = Table(title=f"{name}: judged without a model", box=box.SIMPLE)
-    table.add_column("task")
-    for column in ("F1", f"F1, S/N > {CLEAR_SNR:g}", "precision", "recall", "Brier", "ECE"):
-        table.add_column(column, justify="right")
-    table.add_column("wrong")
+    figures = ("F1", f"F1, S/N > {CLEAR_SNR:g}", "precision", "recall", "Brier", "ECE")
+    columns = (Column(figure, justify="right") for figure in figures)
+    title = f"{name}: judged without a model"
+    table = Table("task", *columns, "wrong", title=title, box=box.SIMPLE)
     scores = {task_id: threshold_scores(rows, task_id) for task_id, rows in judged.items()}
     clear = {task_id: threshold_scores(_clear(rows), task_id) for task_id, rows in judged.items()}
     for task_id, rows in judged.items():
@@ -278,11 +276,7 @@ def judged(numbers: SpectrumMeasurements, task_id: str, name: str, label: str) -
 def library(folder: Path, task_ids: Sequence[str]) -> dict[str, list[JudgedCandidate]]:
     """Judge the labelled real spectra of a folder for every task; unreadable files are skipped."""
     found: dict[str, list[JudgedCandidate]] = {task_id: [] for task_id in task_ids}
-    for base in Library(folder).bases:
-        try:
-            spectrum = read(base.path)
-        except ReadError:
-            continue
+    for _, base, spectrum in Library(folder).readable():
         numbers = SpectrumMeasurements(spectrum)
         for task_id in task_ids:
             found[task_id].append(judged(numbers, task_id, base.path.name, base.label))

@@ -172,6 +172,7 @@ class GgufEngine:
         vocabulary = GgufVocabulary(library, library.llama.llama_model_get_vocab(settings.model))
         self._library = library
         self._settings = settings
+        self.sizing = sizing
         self._lock = threading.Lock()
         self._conversations: list[GgufConversation] = []
         self._shared = SharedState(
@@ -223,10 +224,6 @@ class GgufEngine:
             engine = cls(library, settings, sizing, language.context_length)
             engine._resources = resources.pop_all()
             return engine
-
-    @property
-    def sizing(self) -> Sizing:
-        return self._shared.sizing
 
     def token_ids(self, text: str) -> list[int]:
         """Encode text without control tokens."""

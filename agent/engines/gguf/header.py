@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from agent.errors import EngineError
+from agent.errors import EngineError, read_errors
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -95,11 +95,8 @@ class _InvalidFile(Exception):
 def read_gguf_header(path: Path) -> GgufHeader:
     """Read and check a file's header. Raises EngineError if it is invalid or cut off."""
     try:
-        size = path.stat().st_size
-        with path.open("rb", buffering=1 << 20) as file:
-            return _read(_Reader(file, size), path)
-    except OSError as error:
-        raise EngineError(f"{path} cannot be read: {error.strerror or error}") from error
+        with read_errors(path, EngineError), path.open("rb", buffering=1 << 20) as file:
+            return _read(_Reader(file, path.stat().st_size), path)
     except _InvalidFile as error:
         raise EngineError(
             f"{path} is not a usable GGUF file: {error}; download it again"

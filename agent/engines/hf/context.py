@@ -16,7 +16,7 @@ from transformers import DynamicCache
 
 from agent.engines.base import Cancelled, ShouldStop
 from agent.engines.local_conversation import CachePosition
-from agent.engines.patches import ImagePatches
+from agent.engines.patches import ImagePatches, positions
 from agent.engines.sampling import Logits
 from agent.errors import EngineError
 
@@ -89,7 +89,10 @@ class Context:
         self, ids: list[int], pictures: list[ImagePatches], last_only: bool
     ) -> torch.Tensor:
         device = self._model.device
-        positions, after = self._positions(ids, pictures)
+        grids = [picture.grid[1:] for picture in pictures]
+        found = positions(np.array(ids, np.int32), self._image_token, grids, self._merge)
+        places = self._position + found
+        text = np.arange(len(self.ids), len(self.ids) + len(ids))  # the row of text comes first
         vision: dict[str, Any] = {}
         if pictures:
             rows = np.concatenate([picture.rows for picture in pictures])
@@ -98,40 +101,17 @@ class Context:
         with torch.inference_mode(), explained_memory():
             out = self._model(
                 input_ids=torch.tensor([ids], device=device),
-                position_ids=torch.from_numpy(positions)[:, None].to(device),
+                position_ids=torch.from_numpy(np.vstack([text[None], places]))[:, None].to(device),
                 past_key_values=self._cache,
                 use_cache=True,
                 logits_to_keep=1 if last_only else 0,
                 **vision,
             )
         self.ids += ids
-        self._position = after
+        self._position = int(places.max()) + 1
         self.evaluated += len(ids)
         logits: torch.Tensor = out.logits[0]
         return logits
-
-    def _positions(
-        self, ids: list[int], pictures: list[ImagePatches]
-    ) -> tuple[np.ndarray[Any, np.dtype[np.int64]], int]:
-        """Return positions (4, tokens) as rows text, time, down, across, and the next position."""
-        columns, position, at = [], self._position, 0
-        grids = iter(pictures)
-        while at < len(ids):
-            if ids[at] == self._image_token:
-                _, down, across = (side // self._merge for side in next(grids).grid)
-                squares = np.indices((down, across)).reshape(2, -1)
-                columns.append(position + np.vstack([np.zeros_like(squares[:1]), squares]))
-                position += max(down, across)
-                at += down * across
-            else:
-                end = next(
-                    (n for n in range(at, len(ids)) if ids[n] == self._image_token), len(ids)
-                )
-                columns.append(np.tile(np.arange(position, position + end - at), (3, 1)))
-                position += end - at
-                at = end
-        row = np.arange(len(self.ids), len(self.ids) + len(ids))
-        return np.vstack([row[None], np.hstack(columns)]), position
 
 
 def _empty_cache(model: Any) -> DynamicCache:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from tokenizers import Tokenizer
 
-from agent.engines.chat_tokens import TokenBytes, load_tokenizer, plain_ids, token_ids
+from agent.engines.chat_tokens import TokenBytes, load_tokenizer, never_said, plain_ids, token_ids
 from agent.engines.families import ModelFolder, Vision, read_folder
 from agent.engines.hf.context import Context
 from agent.engines.hf.weights import load_model
@@ -83,7 +83,7 @@ class TransformersEngine:
     def __init__(self, folder: Path, loaded: LoadedModel, sizing: Sizing) -> None:
         self.folder = folder
         self._loaded: LoadedModel | None = loaded
-        self._sizing = sizing
+        self.sizing = sizing
 
     @classmethod
     def load(
@@ -115,14 +115,6 @@ class TransformersEngine:
         loaded = _loaded_model(model, model_folder, context_length)
         return cls(folder, loaded, sizing or model_folder.sizing)
 
-    @property
-    def sizing(self) -> Sizing:
-        return self._sizing
-
-    @property
-    def context_length(self) -> int:
-        return self._require_loaded().context_length
-
     def open(self, rules: Rules = OURS) -> TransformersConversation:
         return TransformersConversation(self._require_loaded(), rules)
 
@@ -151,7 +143,7 @@ def _loaded_model(model: Any, folder: ModelFolder, context_length: int | None) -
         vision=folder.vision,
         image_token=int(model.config.image_token_id),
         end_tokens=ends,
-        suppressed=_suppressed_tokens(tokenizer, ends, int(config.vocab_size)),
+        suppressed=np.array(never_said(tokenizer, ends, int(config.vocab_size)), dtype=np.int64),
         context_length=min(int(config.max_position_embeddings), context_length or LONGEST_CONTEXT),
     )
 
@@ -163,11 +155,3 @@ def _end_tokens(tokenizer: Tokenizer, generation_config: Any) -> frozenset[int]:
     ends = {number for number in listed if type(number) is int}
     known = (tokenizer.token_to_id(name) for name in (END_OF_TURN, END_OF_TEXT))
     return frozenset(ends.union(number for number in known if number is not None))
-
-
-def _suppressed_tokens(tokenizer: Tokenizer, ends: frozenset[int], rows: int) -> NDArray[np.int64]:
-    """Return control tokens that do not end a turn, and rows without a token."""
-    added = tokenizer.get_added_tokens_decoder()
-    control = {number for number, token in added.items() if token.special and number < rows}
-    unused = set(range(rows)).difference(tokenizer.get_vocab(with_added_tokens=True).values())
-    return np.array(sorted((control - ends) | unused), dtype=np.int64)

@@ -88,17 +88,13 @@ class RemoteConversation:
         self._length = 0
         """Tokens of the conversation as the server last counted them; -1 means unknown."""
         self._length_at: dict[int, int] = {}  # prompt tokens by the number of turns sent
-        self._usage = Usage()
+        self.usage = Usage()
 
     @property
     def _server(self) -> ServerSession:
         if self._at is None:
             raise EngineError("the conversation is closed")
         return self._at
-
-    @property
-    def usage(self) -> Usage:
-        return self._usage
 
     def append(
         self,
@@ -116,8 +112,8 @@ class RemoteConversation:
             url = "" if turn.picture is None else picture_url(next(remaining))
             new.append(RequestTurn(turn, url))
         self._turns += new
-        images = _plus(self._usage.images, self._image_tokens(pictures))
-        self._usage = replace(self._usage, images=images)
+        images = _plus(self.usage.images, self._image_tokens(pictures))
+        self.usage = replace(self.usage, images=images)
 
     def generate(
         self,
@@ -204,16 +200,16 @@ class RemoteConversation:
 
     def _count(self, reply: ReplyBuilder, *, wasted: bool) -> None:
         """Add the server's counts to the usage; after a broken attempt the total is unknown."""
-        counts, usage = reply.counts, self._usage
+        counts, usage = reply.counts, self.usage
         if counts.prompt < 0 or counts.generated < 0:
-            self._usage = Usage(UNKNOWN, UNKNOWN, UNKNOWN, usage.images)
+            self.usage = Usage(UNKNOWN, UNKNOWN, UNKNOWN, usage.images)
             self._length = UNKNOWN
             return
         new = UNKNOWN if self._length < 0 else max(0, counts.prompt - self._length)
         known = counts.cached >= 0 and not wasted
         evaluated = counts.prompt - counts.cached + counts.generated if known else UNKNOWN
         prompt, generated = _plus(usage.prompt, new), _plus(usage.generated, counts.generated)
-        self._usage = Usage(prompt, generated, _plus(usage.evaluated, evaluated), usage.images)
+        self.usage = Usage(prompt, generated, _plus(usage.evaluated, evaluated), usage.images)
         self._length_at[len(self._turns)] = counts.prompt
         self._length = counts.prompt + counts.generated
 

@@ -40,6 +40,7 @@ class RemoteEngine:
     def __init__(self, servers: Servers) -> None:
         """Use `connect`."""
         self._servers = servers
+        self.model, self.sizing = servers.first.model, servers.first.sizing
 
     @classmethod
     def connect(
@@ -102,14 +103,6 @@ class RemoteEngine:
 
     def __repr__(self) -> str:
         return f"RemoteEngine({self._servers.first.client.address.root!r}, {self.model!r})"
-
-    @property
-    def model(self) -> str:
-        return self._servers.first.model
-
-    @property
-    def sizing(self) -> Sizing:
-        return self._servers.first.sizing
 
     @property
     def busy(self) -> int:

@@ -17,6 +17,7 @@ from transformers import AutoModelForImageTextToText, AutoTokenizer
 
 from agent.engines.chat_tokens import load_tokenizer, plain_ids
 from agent.engines.hf.engine import TransformersEngine
+from agent.engines.patches import positions
 from agent.inspection.pictures import redraw
 from agent.protocol.protocol import Turn, chat_parts, opening
 from agent.tasks.catalogue import find_task
@@ -34,7 +35,6 @@ from train.sft.batches import (
     padding_share,
     plan_epoch,
     plan_run,
-    positions,
     split_rows,
 )
 from train.sft.encoding import (

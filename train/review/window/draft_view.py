@@ -64,7 +64,9 @@ class DraftView(QWidget):
         self.undo_button.clicked.connect(self.undo)
 
     def show_draft(self, draft: OpenDraft, *, is_editable: bool) -> None:
-        is_on_screen = self._shows(draft) and self.is_editable == is_editable
+        is_same = self.draft is not None and self.draft.case.id == draft.case.id
+        has_same_turns = is_same and self.revision.replies == draft.shown.replies
+        is_on_screen = has_same_turns and self.is_editable == is_editable
         self.draft, self.is_editable = draft, is_editable
         self._fill_versions(draft)
         if is_on_screen:  # somebody else's answer does not disturb who reads or writes
@@ -78,11 +80,6 @@ class DraftView(QWidget):
         self._show_check(draft.check)
         self._show_verdict(draft)
         self.area.verticalScrollBar().setValue(0)
-
-    def _shows(self, draft: OpenDraft) -> bool:
-        """Whether these turns of this draft are on the screen."""
-        is_same = self.draft is not None and self.draft.case.id == draft.case.id
-        return is_same and self.revision.replies == draft.shown.replies
 
     def undo(self) -> None:
         """Take back the last change: of a look, of the order, or what was written at a go."""

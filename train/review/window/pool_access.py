@@ -11,7 +11,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from agent.errors import WorkbenchError
 from agent.examples.examples import Example
 from agent.inspection.pictures import PictureMaker
 from agent.rendering.render import Style
@@ -62,6 +61,7 @@ class PoolAccess(QObject):
         self.pool, self.by, self.runner = pool, by, runner
         self.writer = Runner(self, threads=1)  # in the order in which a person did it
         self.wanted = ""  # the draft that was asked for last
+        self._draft = runner.latest(self)
         self._stamp: object = None
         self._last_act: Future[Case] | None = None
         self._is_asking = False
@@ -86,8 +86,7 @@ class PoolAccess(QObject):
     def open_draft(self, number: str) -> None:
         self.wanted = number
         work = partial(read_draft, self.pool, number, self.by)
-        failed = partial(self._fail_for, number)
-        self.runner.run(work, partial(self._show_draft, number), failed, owner=self)
+        self._draft.ask(work, self.draft_opened.emit, self.failed.emit)
 
     def write(self, act: Callable[[], Case], failed: Failed) -> None:
         """Write what a person does to a draft; then it is `reviewed`."""
@@ -113,14 +112,6 @@ class PoolAccess(QObject):
     def _show_cases(self, found: tuple[object, list[Case]]) -> None:
         self._stamp, cases = found
         self.cases_changed.emit(cases)
-
-    def _show_draft(self, number: str, draft: OpenDraft) -> None:
-        if number == self.wanted:
-            self.draft_opened.emit(draft)
-
-    def _fail_for(self, number: str, error: WorkbenchError) -> None:
-        if number == self.wanted:
-            self.failed.emit(error)
 
     def _look_again(self) -> None:
         if not self._is_asking:

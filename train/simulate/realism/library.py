@@ -7,6 +7,7 @@ DIR holds spectra in any readable format and a MANIFEST.csv (or labels.csv) with
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from agent.errors import WorkbenchError
+from agent.errors import ReadError, WorkbenchError
 from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.sky.physics import reddening, smooth_warp
@@ -49,6 +50,15 @@ class Library:
         self.by_label: dict[str, list[Base]] = {}
         for base in self.bases:
             self.by_label.setdefault(base.label, []).append(base)
+
+    def readable(self) -> Iterator[tuple[int, Base, Spectrum]]:
+        """The bases that can be read, each with its number and its spectrum."""
+        for number, base in enumerate(self.bases):
+            try:
+                spectrum = read(base.path)
+            except ReadError:
+                continue
+            yield number, base, spectrum
 
     def unreadable(self, labels: set[str]) -> list[str]:
         """Reasons why bases of these labels cannot be used; each base is tried once."""

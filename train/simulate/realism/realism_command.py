@@ -30,6 +30,7 @@ from train.simulate.realism.realism import (
     pair_library,
     summarise,
 )
+from train.simulate.realism.transfer import require_classifier
 
 WORST = 25
 SHOWN_GIVEAWAYS = 3
@@ -63,7 +64,7 @@ def realism(
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
     """Measure how far the simulated spectra are from labelled real ones."""
-    tell_apart.require_classifier()
+    require_classifier("telling real from simulated")  # before minutes of simulation
     for path in (sheet, table):
         if path is not None and not path.parent.is_dir():
             raise WorkbenchError(f"cannot write {path.name}: no folder {path.parent}")

@@ -11,7 +11,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
 from agent.spectra.spectrum import BoolArray, FloatArray
 from train.simulate.realism.realism import SpectrumPair, ranks_among
-from train.simulate.realism.transfer import NOISE_FEATURES
+from train.simulate.realism.transfer import NOISE_FEATURES, require_classifier
 from train.simulate.sky import LABELS
 
 FOLDS = 5
@@ -43,16 +43,6 @@ class ClassifierResult:
     giveaways: tuple[TellingFeature, ...]
 
 
-def require_classifier() -> None:
-    """Raise a WorkbenchError without scikit-learn, before minutes of simulation."""
-    try:
-        import sklearn.ensemble  # noqa: F401
-    except ImportError as error:
-        raise WorkbenchError(
-            'telling real from simulated needs scikit-learn: pip install "spec-o3-workbench[train]"'
-        ) from error
-
-
 def subsets(pairs: Sequence[SpectrumPair]) -> dict[str, list[SpectrumPair]]:
     """All spectra, and each survey and class with enough of them.
 
@@ -81,7 +71,7 @@ def tell_apart(
     pairs: Sequence[SpectrumPair], seed: int, without: Collection[str] = (), of: str = "all"
 ) -> ClassifierResult:
     """Cross-validated AUC of boosted trees; a real spectrum and its counterparts share a fold."""
-    require_classifier()
+    require_classifier("telling real from simulated")
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.model_selection import StratifiedGroupKFold
     from threadpoolctl import threadpool_limits  # comes with scikit-learn

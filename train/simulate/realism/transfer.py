@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
+from rich.table import Column, Table
 
 from agent.errors import ReadError, WorkbenchError
 from agent.spectra.measure.features import feature_names, feature_vector
@@ -95,15 +95,22 @@ def _one(label: str, rng: Rng) -> list[float]:
         return list(feature_vector(to_spectrum(seen)).values())
 
 
-def judge(simulated: FloatArray, labels: Labels, real: FloatArray, seed: int) -> Labels:
-    """Label of each real row, by boosted trees fitted on simulated rows without noise features."""
+def require_classifier(what: str) -> None:
+    """Raise a WorkbenchError without scikit-learn, which this needs."""
     try:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-        from threadpoolctl import threadpool_limits
+        import sklearn.ensemble  # noqa: F401
     except ImportError as error:
         raise WorkbenchError(
-            'this command needs scikit-learn: pip install "spec-o3-workbench[train]"'
+            f'{what} needs scikit-learn: pip install "spec-o3-workbench[train]"'
         ) from error
+
+
+def judge(simulated: FloatArray, labels: Labels, real: FloatArray, seed: int) -> Labels:
+    """Label of each real row, by boosted trees fitted on simulated rows without noise features."""
+    require_classifier("this command")
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
     use = [column for column, name in enumerate(feature_names()) if name not in NOISE_FEATURES]
     model = HistGradientBoostingClassifier(max_iter=150, learning_rate=0.08, random_state=seed)
     # One thread: several would compete with other processes.
@@ -186,11 +193,10 @@ def _measured(
 
 
 def _table(scores: list[Score]) -> Table:
-    table = Table(title="Trained on simulations, tested on real spectra", box=box.SIMPLE)
-    table.add_column("task")
-    for name in ("hits", "false alarms", "misses", "F1"):
-        table.add_column(name, justify="right")
-    table.add_column("misses classified as; true class of false alarms")
+    numbers = (Column(name, justify="right") for name in ("hits", "false alarms", "misses", "F1"))
+    confused = "misses classified as; true class of false alarms"
+    title = "Trained on simulations, tested on real spectra"
+    table = Table("task", *numbers, confused, title=title, box=box.SIMPLE)
     for one in scores:
         missed = ", ".join(f"{label} {count}" for label, count in one.taken_for) or "-"
         alarms = ", ".join(f"{label} {count}" for label, count in one.taken_from) or "-"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import correlate1d
 
+from agent.spectra import pixel_grid
 from agent.spectra.spectrum import FloatArray
 from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS
 
@@ -72,11 +73,7 @@ def through_arms(
 
 def pixel_edges(wavelength: FloatArray) -> FloatArray:
     """Edges of the pixels, half-way between their centres, as positions on GRID; (pixels + 1,)."""
-    middle = 0.5 * (wavelength[1:] + wavelength[:-1])
-    first = 1.5 * wavelength[0] - 0.5 * wavelength[1]
-    last = 1.5 * wavelength[-1] - 0.5 * wavelength[-2]
-    edges = np.concatenate([[first], middle, [last]])
-    return (np.log(edges) - LN_FIRST) / LN_STEP + 0.5
+    return (np.log(pixel_grid.pixel_edges(wavelength)) - LN_FIRST) / LN_STEP + 0.5
 
 
 def integrate(flux: FloatArray, edges: FloatArray, velocity_kms: float = 0.0) -> FloatArray:

@@ -43,9 +43,9 @@ class TestSizing:
 
 
 def test_context_length_is_the_model_s_at_most(folder):
-    assert load(folder).context_length == 32768
-    assert load(folder, context_length=500).context_length == 500
-    assert load(folder, context_length=10**9).context_length == 32768
+    assert load(folder)._require_loaded().context_length == 32768
+    assert load(folder, context_length=500)._require_loaded().context_length == 500
+    assert load(folder, context_length=10**9)._require_loaded().context_length == 32768
     with pytest.raises(EngineError, match="0 tokens"):
         load(folder, context_length=0)
 
