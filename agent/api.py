@@ -5,8 +5,6 @@ names and their arguments stay the same between versions. Wavelengths are vacuum
 observed frame, and an equivalent width above 0 is absorption.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from math import isfinite

@@ -4,8 +4,6 @@ After an error, or a power cut, there is all that was there before or all that i
 What goes on where it was interrupted, such as a download, keeps its part under a name of its own.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A text cut short, with a mark where something is missing."""
 
-from __future__ import annotations
-
 
 def shortened(text: str, longest: int, mark: str = "…") -> str:
     """The text in at most `longest` characters, the mark included."""

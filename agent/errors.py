@@ -1,7 +1,5 @@
 """Errors a user can act on. Their text is what the window or the terminal shows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

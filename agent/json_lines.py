@@ -1,7 +1,5 @@
 """Files of lines of JSON that only grow; a crash may have left half a line at the end."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ A kind is loaded when it is first needed. What fails is named in `faults`, told 
 stops nothing else. A plug-in is code that runs with the user's rights: nothing here confines it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The version of the program, which pyproject.toml says."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError, version
 
 DISTRIBUTION = "spec-o3-workbench"

@@ -3,8 +3,6 @@
 They are entry points of this distribution, so that nothing here imports `train`.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """`spec-o3-train`: the commands that train models from labels and simulations."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

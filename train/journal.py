@@ -1,7 +1,5 @@
 """Writes the metrics of a run as JSON lines, and to TensorBoard if it is installed."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -1,7 +1,5 @@
 """Runs jobs in several processes, yields their results in order, and shows how many are done."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor

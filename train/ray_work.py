@@ -1,7 +1,5 @@
 """Jobs of training commands on a Ray cluster."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, closing

@@ -4,8 +4,6 @@ A file has one table per stage. The keys are the fields of the stage's settings,
 unknown keys are errors.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import tomllib

@@ -1,7 +1,5 @@
 """Turns written turns into a trajectory by letting the tool answer each call."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -4,8 +4,6 @@ How verdict and form are read is either strict, as in inspections by our models,
 the published weights reads them (`agent.protocol.reply`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

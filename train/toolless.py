@@ -1,7 +1,5 @@
 """Inspections without the tool, for the ablation: one picture of the whole spectrum, one answer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from agent.protocol.protocol import SYSTEM, Turn, opening

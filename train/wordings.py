@@ -4,8 +4,6 @@ It is told by its name among the installed ones, by its folder (as `bench --publ
 or by the card of the model that training continues from.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agent.errors import WorkbenchError

@@ -3,8 +3,6 @@
 Closed pipes are not enough: a child that computes in native code does not read them.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """A limit to the memory of a child process that reads what may be hostile."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

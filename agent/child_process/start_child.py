@@ -1,7 +1,5 @@
 """Starts a child process that ends with this program, and ends one."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import subprocess

@@ -5,8 +5,6 @@ ask for it, and each call that lets go of Python's lock queues behind all others
 much as the work itself.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

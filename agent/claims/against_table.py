@@ -3,8 +3,6 @@
 The table comes from a record that a stranger may have written: what is not as expected is skipped.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ The text is read sentence by sentence, and a number belongs to the last feature 
 number that belongs to none is a claim without a feature.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Features that a text can give a number for: lines, band heads and indices, with their names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

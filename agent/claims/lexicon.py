@@ -1,7 +1,5 @@
 """Names of lines, band heads and indices in a text, and the features they can mean."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Ray is imported in this folder alone, and only once somebody asks for it.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import os

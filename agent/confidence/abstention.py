@@ -8,8 +8,6 @@ Both cuts carry a finite-sample guarantee, which holds under these assumptions:
 - For precision, the chance of being real does not fall as p(YES) rises.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Literal

@@ -4,8 +4,6 @@ A calibrated p(YES) of 0.7 means that about 70 % of such candidates are real, fo
 selected in the same way as the judged ones.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Reliability curve, calibration error and ranking scores of p(YES)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

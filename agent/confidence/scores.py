@@ -1,7 +1,5 @@
 """Agreement between two judges, and precision and recall of one against the truth."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 numpy has no bfloat16, so it is converted to float32 here.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import struct

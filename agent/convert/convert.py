@@ -3,8 +3,6 @@
 A file appears under its name only after it was written and checked against its source.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -3,8 +3,6 @@
 Their words are random: the engines only need to agree on the probabilities of the next token.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ The places of all tensors are known before the first is written: the length of a
 says how many of them it has.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections import deque

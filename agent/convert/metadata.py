@@ -1,7 +1,5 @@
 """The metadata of the two GGUF files, each key with the type that llama.cpp expects."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -4,8 +4,6 @@
 llama.cpp have the function below it: llama-cpp-python, and xllamacpp, which needs no compiler.
 """
 
-from __future__ import annotations
-
 import ctypes
 import re
 import sys

@@ -5,8 +5,6 @@ patches, full attention in every n-th layer). It runs models that differ, but th
 nonsense.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isqrt

@@ -1,7 +1,5 @@
 """Maps the tensors of a checkpoint to the tensors of the GGUF files, with their shapes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

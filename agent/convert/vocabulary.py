@@ -3,8 +3,6 @@
 llama.cpp has Qwen's way of splitting text hard-coded (as "qwen2") and accepts no other pattern.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

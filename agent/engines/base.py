@@ -4,8 +4,6 @@ An engine is a loaded model or a server. A conversation caches what it has read,
 costs only its own tokens. A conversation is used by one thread at a time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol

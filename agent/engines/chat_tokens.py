@@ -4,8 +4,6 @@ Only markup may contain control tokens. Text from a user, a label or a tool is a
 plain text, even if it looks like `<|im_end|>`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 

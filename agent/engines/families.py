@@ -3,8 +3,6 @@
 Reads JSON only, so an unsuitable folder is rejected before torch is imported.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

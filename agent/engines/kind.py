@@ -1,7 +1,5 @@
 """What the program knows of an engine before it loads one, and what an engine asks of a card."""
 
-from __future__ import annotations
-
 import json
 import re
 from abc import ABC, abstractmethod

@@ -1,7 +1,5 @@
 """Split a picture into the patch rows that Qwen's vision encoders read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

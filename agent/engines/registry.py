@@ -4,8 +4,6 @@ To add one, write `agent/engines/NAME/kind.py` with its `EngineKind` and add tha
 packages add engines as plug-ins. No engine is loaded here, nor a library that one needs.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agent.engines.base import Engine

@@ -1,7 +1,5 @@
 """Choose the next token from logits: greedy, or temperature and nucleus sampling."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

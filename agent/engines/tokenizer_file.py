@@ -4,8 +4,6 @@ The format can describe steps that double a text forty times, search it with any
 expression, or pad it to any length; the library aborts on some of them. Qwen's needs none of that.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The text of a turn while it is generated: streaming, stop strings and token offsets."""
 
-from __future__ import annotations
-
 import codecs
 from collections.abc import Iterable, Sequence
 from typing import AnyStr

@@ -1,7 +1,5 @@
 """Assessment of a spectrum: combines the kind of object and every claim into log-odds of YES."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

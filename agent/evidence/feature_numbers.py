@@ -1,7 +1,5 @@
 """Measures the features: the numbers that tell kinds of objects apart."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache

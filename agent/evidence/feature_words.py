@@ -1,7 +1,5 @@
 """What a feature says of a spectrum, in words whose numbers stand in the record's table."""
 
-from __future__ import annotations
-
 from agent.evidence.feature_numbers import BOTH, PROFILES
 from agent.evidence.features import CLEAR_STEP, FEATURES
 from agent.evidence.line_words import LineWords, is_line, line_text

@@ -4,8 +4,6 @@ Equivalent widths are in angstrom, absorption positive. An edge is the fractiona
 head. Ratios and breaks are defined in resources/indices.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A claim's log-odds are scaled from 0 to 1 by the quality of the data. Claims of 
 repeat each other, together count little more than the best of them.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What is said of one spectral line: its state, its equivalent width, its width."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from agent.evidence.features import plain_zero

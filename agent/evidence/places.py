@@ -1,7 +1,5 @@
 """Where claims and features lie in the spectrum, so that each is said of a window that shows it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from agent.evidence.feature_numbers import BOTH

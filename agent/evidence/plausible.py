@@ -3,8 +3,6 @@
 They all count as evidence, whose weights were fitted with them; only words depend on this.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from agent.evidence.features import NAMED_STEP

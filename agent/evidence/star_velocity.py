@@ -1,7 +1,5 @@
 """Velocity of the star, needed before any line is measured."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Weights of a task's claims: fitted ones, or defaults for a user's own task."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

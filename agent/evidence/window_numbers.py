@@ -1,7 +1,5 @@
 """Short texts with the features measured in a window, for small models to read with the picture."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect
 from functools import cache

@@ -1,7 +1,5 @@
 """The measured inspector's sentences; the names of kinds must not change: models speak them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 To add one, write its `BuiltIn` here and add it to INSPECTORS. Nothing is loaded before `make`.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable

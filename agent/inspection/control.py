@@ -1,7 +1,5 @@
 """Lets a person steer a running inspection: cancel, pause, add a window or a remark."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

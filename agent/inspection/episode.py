@@ -3,8 +3,6 @@
 A model's mistake is recorded and shown to the model; nothing that it writes raises.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

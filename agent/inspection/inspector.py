@@ -1,7 +1,5 @@
 """The interface of inspectors, with or without a model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Makes an inspector from a model's name."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The inspector without a model: it measures, weighs the evidence, and reports turn by turn."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

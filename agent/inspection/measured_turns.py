@@ -1,7 +1,5 @@
 """Writes the measured inspector's turns: where to look, in which order, and the sentences."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

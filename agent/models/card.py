@@ -1,7 +1,5 @@
 """The model card: frozen dataclasses that validate themselves."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

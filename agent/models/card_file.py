@@ -3,8 +3,6 @@
 The file is untrusted: every key is checked, unknown keys are rejected, paths stay in the folder.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace

@@ -1,7 +1,5 @@
 """Check that a model's files are complete and match the hashes in its card."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`get_model` downloads a model from the hub into the user's folder and checks it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """Where models are kept: the user's folder, wordings beside them, the hub's cache."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

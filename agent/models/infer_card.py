@@ -1,7 +1,5 @@
 """Infer the card of a model without one, from what its engine finds in its files."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

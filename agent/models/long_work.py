@@ -1,7 +1,5 @@
 """What downloads and conversions share: they tell how far they are, and no two work in a folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Find models: bundled, in the user's folder, in the hub's cache, at a path or on a server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

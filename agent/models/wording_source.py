@@ -3,8 +3,6 @@
 Files are hostile until checked: sizes are bounded, and nothing in them is run or expanded.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

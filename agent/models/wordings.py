@@ -1,7 +1,5 @@
 """The wordings in the user's models folder, and which one a model is asked in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agent.checked_toml import shown

@@ -4,8 +4,6 @@ The texts and Qwen's chat markup (Hermes tool calls) are what the models were tr
 not change by a single byte.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -3,8 +3,6 @@
 Nothing a model writes raises: a mistake becomes an `error` text, which the model is shown next.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

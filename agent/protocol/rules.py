@@ -1,7 +1,5 @@
 """How a conversation goes: as our models are taught, or as the published ones were trained."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

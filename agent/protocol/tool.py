@@ -4,8 +4,6 @@ Whatever the model sends, the result is a picture with a line of text or a ToolE
 text, and the model reads that line. All texts here are part of the protocol.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

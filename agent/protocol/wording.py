@@ -4,8 +4,6 @@ A wording holds the system line, the tool's schema, one opening text for each cl
 tool says. The published one comes with the user's own download; it is no part of this program.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

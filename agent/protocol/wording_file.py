@@ -4,8 +4,6 @@ The folder is untrusted: names are known ones, sizes are bounded, and a text tha
 refused, as the hash that is recorded with an inspection would not be its own.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A row has `prompt` (turns of `role` and `content`) and `data_source`, as the pub
 `conversations` of `from` and `value`, as the published cold start. Rows are hostile until checked.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Ratings of trajectories and choices between two, by people and by models."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime

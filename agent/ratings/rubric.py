@@ -1,7 +1,5 @@
 """What the scores of a rating mean; people and models are given the same words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, get_args

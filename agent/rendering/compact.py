@@ -1,7 +1,5 @@
 """The compact picture for small models: exact size, large type, few ticks, robust limits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

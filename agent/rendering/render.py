@@ -1,7 +1,5 @@
 """Draws spectra. matplotlib is imported with the first picture, pyplot never."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """Flux limits that ignore cosmic rays, and a pseudo-continuum, for the compact pictures."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

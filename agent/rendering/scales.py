@@ -1,7 +1,5 @@
 """Axis limits, ticks and labels, as matplotlib chooses them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product

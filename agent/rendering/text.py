@@ -4,8 +4,6 @@ Text dominates the cost of a matplotlib picture. Here a glyph is shaped once per
 once per position within a pixel (FreeType's 1/64 steps).
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 from functools import lru_cache

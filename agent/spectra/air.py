@@ -10,8 +10,6 @@ by iteration to far below 1e-6 angstrom. By convention wavelengths below 2000 A 
 both sides, as NIST lists them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

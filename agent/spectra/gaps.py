@@ -1,7 +1,5 @@
 """Finds gaps in the wavelengths of a spectrum, over which no line is drawn."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

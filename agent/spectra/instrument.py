@@ -1,7 +1,5 @@
 """Spectrograph properties: resolution, the join of the arms, and unreliable regions."""
 
-from __future__ import annotations
-
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.spectrum import Spectrum, Window
 

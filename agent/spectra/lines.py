@@ -1,7 +1,5 @@
 """Line lists: built-in lines, band heads and sky features, and those a user adds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Prepares a spectrum for measuring: pixel edges, noise and running sums, computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps

@@ -1,7 +1,5 @@
 """Coarser pixels for the measurements of very fine spectra, whose cost grows as their square."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

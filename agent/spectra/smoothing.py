@@ -1,7 +1,5 @@
 """Box and Gaussian smoothing that ignores bad pixels; widths in pixels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.gaps import GAP, gap_starts

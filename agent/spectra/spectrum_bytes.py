@@ -11,8 +11,6 @@ Values that fit single precision exactly are stored so, wavelengths as second di
 bit patterns, masks as bits. The format is lossless. Any input gives a spectrum or a ReadError.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import zlib

@@ -1,7 +1,5 @@
 """Which addresses a spectrum may be read from; nothing is read here."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import unquote, urlsplit
 

@@ -1,7 +1,5 @@
 """Finds tasks: bundled ones, those of plug-ins and of the user's folder, and files by path."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Claims about what catalogues say of an object, weighed apart from its spectrum."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The task of a session without a class: spectra are looked at, and not judged."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

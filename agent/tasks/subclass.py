@@ -1,7 +1,5 @@
 """Sub-classes of a task: finer names for what was accepted, given by further keys."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

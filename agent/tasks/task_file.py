@@ -1,7 +1,5 @@
 """Reads a task file (resources/tasks/*.toml, or a user's own) and checks every value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import fields

@@ -3,8 +3,6 @@
 The stored bytes are the number of a dictionary, in one byte, then zlib's.
 """
 
-from __future__ import annotations
-
 import zlib
 from functools import lru_cache
 from importlib import resources

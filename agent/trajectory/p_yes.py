@@ -4,8 +4,6 @@ The raw value ranks candidates well. It is a trustworthy probability only after 
 (`agent.confidence.calibration`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

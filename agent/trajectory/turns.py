@@ -1,7 +1,5 @@
 """Rebuilds the conversation of a recorded inspection, word for word."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from agent.errors import TrajectoryError

@@ -1,7 +1,5 @@
 """Reads the body of a reply piece by piece, as far as it may go."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Mapping
 

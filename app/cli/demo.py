@@ -1,7 +1,5 @@
 """`spec-o3 demo`: vet the bundled sample in the terminal, from list to report."""
 
-from __future__ import annotations
-
 import csv
 import os
 from collections import Counter

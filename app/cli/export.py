@@ -1,7 +1,5 @@
 """`spec-o3 export SESSION OUT`: write a catalogue, a report, or the inspection records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import partial

@@ -1,7 +1,5 @@
 """`spec-o3 info FILE`: show what a spectrum file contains."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any

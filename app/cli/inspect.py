@@ -1,7 +1,5 @@
 """`spec-o3 inspect FILE --task CV`: inspect a spectrum and print the steps."""
 
-from __future__ import annotations
-
 import json
 import signal
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Format an inspection for the terminal, and as the JSON that scripts rely on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

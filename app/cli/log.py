@@ -1,7 +1,5 @@
 """`spec-o3 log SESSION`: print the verdict log."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

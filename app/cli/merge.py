@@ -1,7 +1,5 @@
 """`spec-o3 merge INTO FROM...`: merge the sessions of several people."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated
 

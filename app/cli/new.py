@@ -1,7 +1,5 @@
 """`spec-o3 new SESSION --task CV LIST...`: create a session from candidate lists."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

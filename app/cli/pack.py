@@ -1,7 +1,5 @@
 """`spec-o3 pack SESSION OUT`: copy a session with its spectra, to send to a colleague."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`spec-o3 plan SESSION --model M`: hours, GPU-hours and disk for what is not inspected yet."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`spec-o3 render FILE OUT.png`: draw the picture that the agent sees."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

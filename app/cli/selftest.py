@@ -1,7 +1,5 @@
 """`spec-o3 selftest`: check this installation and print the results as a table."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import sys

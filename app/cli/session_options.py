@@ -1,7 +1,5 @@
 """Arguments that several commands share: SESSION, --reviewer, --row."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`spec-o3 stats SESSION`: counts, pace, agreement, quality of the agents, calibration, cuts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated

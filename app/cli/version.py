@@ -1,7 +1,5 @@
 """`spec-o3 --version`."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

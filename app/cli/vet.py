@@ -1,7 +1,5 @@
 """`spec-o3 vet SESSION`: inspect all candidates that were not inspected yet."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`spec-o3 [SESSION | LIST | SPECTRUM]`: open the window."""
 
-from __future__ import annotations
-
 import builtins
 import gc
 import os

@@ -1,7 +1,5 @@
 """Errors of sessions and imports; their text is shown to the user."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager

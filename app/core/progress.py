@@ -1,7 +1,5 @@
 """Progress reports and cancellation of long-running work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from app.core.errors import SessionError

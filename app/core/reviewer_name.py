@@ -3,8 +3,6 @@
 Commands and the window use the same one, so the path of the settings file is known here.
 """
 
-from __future__ import annotations
-
 import getpass
 import os
 import tomllib

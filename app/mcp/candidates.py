@@ -4,8 +4,6 @@ Candidates hidden with a known answer measure people: no page has them, so that 
 that an assistant makes. Asked for by its number, one is told like any other.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

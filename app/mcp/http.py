@@ -1,7 +1,5 @@
 """Serving over HTTP to programs of this machine that know the token."""
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import os

@@ -1,7 +1,5 @@
 """Inspections for a client, in a worker process, with the calibrated p(YES) of the session."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from typing import Any
 

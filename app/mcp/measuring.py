@@ -1,7 +1,5 @@
 """What is told of a spectrum: header facts, quality, lines and indices with their errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ The window shows it among the inspections, and the queue and the catalogue in co
 is never a verdict: statistics, exports and agreement between people count only what people gave.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass

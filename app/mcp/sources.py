@@ -1,7 +1,5 @@
 """Which spectra a client may name: files below the given folders, and those of the session."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice

@@ -1,7 +1,5 @@
 """Check that each bundled inspector inspects a spectrum in a worker process."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path

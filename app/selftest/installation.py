@@ -1,7 +1,5 @@
 """What a check of the self-test is; and those that all modules, resources and engines load."""
 
-from __future__ import annotations
-
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator

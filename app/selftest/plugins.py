@@ -1,7 +1,5 @@
 """Check that each installed plug-in loads, and that nothing it brings is faulty."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Check a small session: judge, close, reopen, export and read back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial

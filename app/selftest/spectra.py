@@ -1,7 +1,5 @@
 """Check that a file of each format can be read."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial

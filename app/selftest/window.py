@@ -3,8 +3,6 @@
 A child process because Qt aborts the program if a library is missing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 `python -m app.selftest.window_probe SESSION`
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Errors of inspections that run in a worker process."""
 
-from __future__ import annotations
-
 from agent.errors import WorkbenchError
 
 

@@ -3,8 +3,6 @@
 Three threads serve its pipes, so that neither side ever waits for the other to read.
 """
 
-from __future__ import annotations
-
 import logging
 import queue
 import signal

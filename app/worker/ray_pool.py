@@ -1,7 +1,5 @@
 """A batch over the actors of a Ray cluster, each of which has a worker process of its own."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack

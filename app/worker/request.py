@@ -3,8 +3,6 @@
 Arrays are base64-encoded little-endian numbers.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 from dataclasses import KW_ONLY, asdict, dataclass, fields

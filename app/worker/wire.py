@@ -1,7 +1,5 @@
 """Messages between the program and its workers: one JSON object per line, in ASCII."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, BinaryIO
 

@@ -1,7 +1,5 @@
 """`spec-o3-train baselines`: specialist networks trained on the same split as the agent."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Trains one network for one task from its rows and answers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Three specialist networks that follow published ones, see `train/baselines/README.md`."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Trains the specialists of a bench, kind by kind and task by task."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

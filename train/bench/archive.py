@@ -5,8 +5,6 @@ The folders of a folder may be named after classes, and a list may have a column
 Each file is one job with all its wanted spectra and the values that a list states about them.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import re

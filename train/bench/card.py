@@ -1,7 +1,5 @@
 """The data card: content of the sets and how they were made, for people and for programs."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

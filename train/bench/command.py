@@ -1,7 +1,5 @@
 """`spec-o3-train bench`: SpecVI-Bench from an archive or from its published files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -4,8 +4,6 @@ A row has `data_source`, `prompt`, `reward_model.ground_truth` and, nested in `e
 arguments of the tool: wavelength, flux, redshift.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Converting a published row to an example; values are found at any depth, also in JSON text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -7,8 +7,6 @@ A row has `conversations` (or `messages`) of `from`/`value` (or `role`/`content`
 paths relative to the file, or bytes. `<image>` marks the position of the next picture.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re

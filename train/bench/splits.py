@@ -4,8 +4,6 @@ No object is in both training and test. These are drawn for all tasks together, 
 questions of several tasks about one object.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

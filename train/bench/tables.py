@@ -3,8 +3,6 @@
 CSV, TSV and Parquet are read in pieces; FITS, VOTable and ECSV by astropy, as a whole.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import re

@@ -1,7 +1,5 @@
 """`spec-o3-train draft`: example inspections written by a teacher who knows the answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -4,8 +4,6 @@ OUT.json beside OUT.jsonl records the settings, the progress and the count of ea
 the number of workers nor interruptions change a byte of OUT.jsonl.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

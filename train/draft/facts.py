@@ -1,7 +1,5 @@
 """Measured facts about a spectrum: single numbers, and what each means for the class."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

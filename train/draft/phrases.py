@@ -3,8 +3,6 @@
 `long` is how an astronomer writes, `short` uses so few words that a small model can learn them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal
 

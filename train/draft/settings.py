@@ -1,7 +1,5 @@
 """Settings of `spec-o3-train draft`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Teachers that write drafts: the measured author, or a model that knows the true answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager

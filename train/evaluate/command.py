@@ -1,7 +1,5 @@
 """`spec-o3-train evaluate`: the published tables, and tables of other labelled sets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

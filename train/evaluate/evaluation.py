@@ -1,7 +1,5 @@
 """Makes a table: runs every judge on every set, and writes the figures."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Sequence

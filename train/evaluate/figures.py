@@ -1,7 +1,5 @@
 """Figures of judgements with their intervals, per task and over all tasks, and of two judges."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

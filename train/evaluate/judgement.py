@@ -1,7 +1,5 @@
 """The judgement of one judge on one example, stored as a line of JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields

@@ -1,7 +1,5 @@
 """Judges: an inspector with a model, the measured inspector, or a specialist network."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Judges a set with one judge, in parallel, and resumes where it stopped."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait

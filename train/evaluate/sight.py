@@ -1,7 +1,5 @@
 """Tests whether a model's verdicts depend on its pictures, by giving it other ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figures of a test of sight: what becomes of a model's verdicts when its pictures change."""
 
-from __future__ import annotations
-
 import json
 import statistics
 from collections.abc import Iterator, Mapping, Sequence

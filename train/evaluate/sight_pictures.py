@@ -1,7 +1,5 @@
 """Pictures that show something else than the spectrum whose numbers are told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The published tables: their sets and tasks, and their output as Markdown and CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

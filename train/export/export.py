@@ -1,7 +1,5 @@
 """Converts a transformers folder to the two GGUF files of llama.cpp, and compares both programs."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import time

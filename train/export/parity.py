@@ -4,8 +4,6 @@ The turns are given (teacher forcing), so that an early difference does not chan
 transformers is used with its own picture preparation, in one pass over the whole conversation.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import closing

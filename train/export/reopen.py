@@ -3,8 +3,6 @@
 It is the inverse of `train.export.export` and uses the same list of tensors.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

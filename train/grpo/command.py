@@ -1,7 +1,5 @@
 """`spec-o3-train grpo`: reinforcement learning from labels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Computes the rewards and metrics of rollouts from their tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean

@@ -4,8 +4,6 @@ Shorter caches are padded on the left. The padding is masked, and every token ha
 so that a conversation's numbers do not depend on the others in the batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

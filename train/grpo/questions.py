@@ -1,7 +1,5 @@
 """Selects and orders the questions of a GRPO run."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@
 training exactly what it sees in use.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

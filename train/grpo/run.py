@@ -4,8 +4,6 @@ A run writes `settings.json`, `checkpoints`, `metrics.jsonl`, `tensorboard`, `ad
 and `model` into its folder.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Sequence
 from contextlib import ExitStack, closing

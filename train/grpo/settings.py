@@ -1,7 +1,5 @@
 """Settings of reinforcement learning; the presets 3b and 7b have the published recipe."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

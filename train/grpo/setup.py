@@ -1,7 +1,5 @@
 """Builds the GRPO trainer with all its parts."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Merges a LoRA adapter into its base model."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -5,8 +5,6 @@ the average keeps what the rounds have in common. Further training costs some of
 before; the average with the model that the run started from keeps most of both.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`spec-o3-train average`: average the checkpoints of a run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

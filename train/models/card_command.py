@@ -1,7 +1,5 @@
 """`spec-o3-train card`: edit the name, origin and figures in a model's card."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any

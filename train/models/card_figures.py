@@ -1,7 +1,5 @@
 """Reads the figures of a model's card from the tables of `spec-o3-train evaluate`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The settings and checkpoints of a training run, for resuming it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Writes the weights of a finished run as a model folder, merging an adapter if there is one."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

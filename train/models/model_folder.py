@@ -1,7 +1,5 @@
 """Finds, loads and saves the model folders that training starts from and makes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

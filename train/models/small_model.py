@@ -5,8 +5,6 @@ windows of 112 pixels, full attention in every n-th vision layer, and a feed-for
 from the hidden width.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator

@@ -1,7 +1,5 @@
 """`spec-o3-train chain OUT`: every stage from simulated spectra to a trained model."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

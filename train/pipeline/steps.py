@@ -1,7 +1,5 @@
 """The steps of a chain as command lines, in the order in which a person would type them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

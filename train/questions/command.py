@@ -1,7 +1,5 @@
 """`spec-o3-train questions`: labelled questions straight from the simulator."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Making a set of labelled questions straight from the simulator."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator

@@ -1,7 +1,5 @@
 """Settings of a set of questions: tasks, spectra, distortions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from agent.errors import WorkbenchError

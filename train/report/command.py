@@ -1,7 +1,5 @@
 """`spec-o3-train report OUT.html`: one page about training runs and how well the models judge."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The section about curation: approvals, scores and agreement of raters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any

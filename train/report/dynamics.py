@@ -1,7 +1,5 @@
 """The section about training: loss, reward, calls and more against the step."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

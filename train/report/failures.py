@@ -1,7 +1,5 @@
 """The section about the worst failures, with the pictures and turns of the judge."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The sections about judges: scores on each set, reliability and comparisons."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The report as one HTML page that needs no network and runs nothing."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The section about ratings: scores by model, agreement of raters, wins, ties and losses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`spec-o3 curate POOL` and `spec-o3 rate FILE...`: the rooms, opened from the terminal."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Writes what training learns from: trajectories, with their spectra and answers beside them."""
 
-from __future__ import annotations
-
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

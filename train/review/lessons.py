@@ -6,8 +6,6 @@ knows their verdict and states only what it measures; where the measurements do 
 verdict, the label alone remains.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Checks a revision while it is written: what its texts claim, against what its looks show."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 In a pool it is a reviewer like others; beside a file of inspections it writes ratings.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor

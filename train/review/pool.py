@@ -1,7 +1,5 @@
 """Trajectories under review, with their reviews and spectra, in a folder or a database."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Statistics of the reviews: agreement of raters, scores, approvals and preferred sources."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import combinations

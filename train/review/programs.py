@@ -4,8 +4,6 @@ The screener checks form and verdict, the reviser removes wrong claims, one audi
 claim, and the other checks the record and its coherence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice

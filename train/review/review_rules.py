@@ -6,8 +6,6 @@ one who does not answer, or take it over from its author. A review of one wordin
 another.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field

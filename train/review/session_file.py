@@ -4,8 +4,6 @@ The session is opened for reading only, and may be open in the window meanwhile.
 stranger: what is read is checked, and what is not as it should be is left out and counted.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

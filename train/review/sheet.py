@@ -1,7 +1,5 @@
 """Review sheets: JSON lines that a person fills in and imports again."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

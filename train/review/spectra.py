@@ -4,8 +4,6 @@ A file of trajectories may come from a stranger: a spectrum is read only from th
 that the person named, and only that with the recorded numbers is used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path, PurePath

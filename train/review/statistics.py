@@ -3,8 +3,6 @@
 The window and the report of training draw both from these functions.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Review in the terminal: shows each case and asks for scores."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

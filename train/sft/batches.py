@@ -5,8 +5,6 @@ have nearly equal lengths, which wastes little on padding and needs no packing o
 one sequence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

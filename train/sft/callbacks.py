@@ -1,7 +1,5 @@
 """Trainer callbacks: metrics for the journal, a progress bar, and memory trimming."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import os

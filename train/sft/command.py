@@ -1,7 +1,5 @@
 """`spec-o3-train sft`: supervised fine-tuning on approved trajectories."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

@@ -4,8 +4,6 @@ The ids are those of inference: each turn is tokenized separately, and the agent
 from the markup before it, as if the model had generated it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -12,8 +12,6 @@ The first two agree up to the order of summation, the next two up to bfloat16 ro
 last exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import MethodType

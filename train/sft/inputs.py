@@ -1,7 +1,5 @@
 """Training data of a run: approved trajectories, and conversations with pictures."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Muon orthogonalizes the momentum, which gives all directions of an update the sa
 model then needs fewer conversations to learn the same.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import warnings
 from collections import defaultdict

@@ -3,8 +3,6 @@
 File names are hashes of the contents, so processes and epochs share them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace

@@ -3,8 +3,6 @@
 Every picture is drawn once here, compared with the recorded hash, and saved.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ A run's folder holds `settings.json`, `start` (the first weights of a new model)
 `checkpoints`, `metrics.jsonl`, `tensorboard`, `mask.txt` and the finished `model`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Settings of supervised fine-tuning: the tables [model] and [sft] of a preset."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from typing import Literal
 

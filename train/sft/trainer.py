@@ -3,8 +3,6 @@
 Accelerate's launchers (DDP, DeepSpeed, FSDP) work as with any Trainer.
 """
 
-from __future__ import annotations
-
 import os
 from functools import partial
 from pathlib import Path

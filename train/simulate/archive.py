@@ -1,7 +1,5 @@
 """A campaign on disk: its files and tables, and the settings needed to resume it."""
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence

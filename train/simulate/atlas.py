@@ -1,7 +1,5 @@
 """Spectra like those of published libraries: bright, well observed, on any wavelength grid."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.errors import WorkbenchError

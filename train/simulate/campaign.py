@@ -4,8 +4,6 @@ Everything about spectrum `index` follows from (seed, index) and the settings, s
 of workers nor the order of work changes a single byte.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

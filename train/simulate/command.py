@@ -1,7 +1,5 @@
 """`spec-o3-train simulate`: spectra with known truth in the file layouts of the surveys."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """A fictitious target, with a position, names and numbers that no survey has used."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

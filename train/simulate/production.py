@@ -1,7 +1,5 @@
 """One spectrum of a campaign, from its number to the content of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass

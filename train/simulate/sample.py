@@ -1,7 +1,5 @@
 """The bundled sample: 60 simulated CV candidates. `python -m train.simulate.sample [FOLDER]`."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import tempfile

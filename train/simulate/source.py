@@ -1,7 +1,5 @@
 """A noiseless spectrum of a source on one common wavelength grid: the input of the telescope."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -4,8 +4,6 @@ Templates are noiseless, at rest and at a resolution of 2000. Each is the most t
 of its kind, so that no odd draw represents a class. The result is the same every time.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """The two tables of a campaign: the truth, and the candidate list a survey would publish."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Iterator, Sequence

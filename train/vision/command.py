@@ -1,7 +1,5 @@
 """`spec-o3-train eye`: teach a vision tower on pictures and their truth, then a model its words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial

@@ -1,7 +1,5 @@
 """Words for what the eye sees: a phrase for each quantity and each of a few grades of it."""
 
-from __future__ import annotations
-
 from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache

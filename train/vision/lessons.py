@@ -1,7 +1,5 @@
 """Pictures with what they show: simulated spectra, whole and in windows, and their truth."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The seeing model from nothing: the eye, then its words, then rare members, then GGUF files."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The vision tower of a small Qwen2.5-VL with light heads that answer what it is asked."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 

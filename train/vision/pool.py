@@ -1,7 +1,5 @@
 """Lessons drawn by other processes while the eye learns, kept in a ring of the newest pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from functools import partial

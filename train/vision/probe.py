@@ -1,7 +1,5 @@
 """How much the eye sees: a linear probe on its output, and how well it reads each quantity."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

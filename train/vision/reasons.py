@@ -1,7 +1,5 @@
 """Why the answer is what it is: those of the things said that speak most for the kind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 

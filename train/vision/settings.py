@@ -1,7 +1,5 @@
 """Settings of the eye school, which teaches the vision tower before any words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

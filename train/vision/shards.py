@@ -1,7 +1,5 @@
 """Shards of lessons on disk: compressed grey pictures with their ranges and targets."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the eye is asked of a picture: the measured quantities within it, and the kind of object."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -3,8 +3,6 @@
 The vision tower is not trained here: each picture goes through it once.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -1,7 +1,5 @@
 """Trains the vision tower on lessons, and probes it on real spectra as it learns."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -1,7 +1,5 @@
 """Fitting the weights: a softmax over kinds of objects, and a logistic layer for each task."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import MappingProxyType
 

@@ -3,8 +3,6 @@
 Inconsistent sizes trip an assertion in llama.cpp, which aborts the whole process.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

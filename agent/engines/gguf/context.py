@@ -4,8 +4,6 @@ Cells of the cache and Qwen's positions count differently: a picture of 16 by 8 
 cells and advances the position by 16.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

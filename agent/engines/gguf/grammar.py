@@ -4,8 +4,6 @@ We start the grammar ourselves at that token, since llama.cpp's lazy trigger mat
 again after every token. A label may not contain `<`, which could end the call.
 """
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

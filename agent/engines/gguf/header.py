@@ -4,8 +4,6 @@ The native reader trusts the file. Here every count is bounded and every tensor 
 file.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Mapping

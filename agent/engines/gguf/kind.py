@@ -1,7 +1,5 @@
 """Models of llama.cpp: GGUF files, the language model and its vision part."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

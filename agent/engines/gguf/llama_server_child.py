@@ -6,8 +6,6 @@ The first line on stdin is the API key that clients must send. The child prints 
 line of JSON and exits when stdin closes, which also happens if the parent is killed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

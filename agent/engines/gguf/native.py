@@ -1,7 +1,5 @@
 """llama.cpp's libraries, loaded on first use, with their output sent to our log."""
 
-from __future__ import annotations
-
 import logging
 from collections import deque
 from functools import cache

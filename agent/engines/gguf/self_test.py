@@ -1,7 +1,5 @@
 """Run llama.cpp without a model, to see that it is whole."""
 
-from __future__ import annotations
-
 import subprocess
 from importlib import import_module, metadata
 from pathlib import Path

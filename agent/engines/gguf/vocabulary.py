@@ -3,8 +3,6 @@
 The ids equal those of `chat_tokens` with the model's original tokenizer.
 """
 
-from __future__ import annotations
-
 import ctypes
 import unicodedata
 from collections.abc import Iterable, Sequence

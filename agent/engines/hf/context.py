@@ -4,8 +4,6 @@ Qwen gives the tokens of a picture two-dimensional positions, so they cannot be 
 length of the cache: every call passes them explicitly. Uses only transformers' public forward.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

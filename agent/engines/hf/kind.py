@@ -1,7 +1,5 @@
 """Models of transformers: folders with config.json, and adapters of such models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath

@@ -3,8 +3,6 @@
 Reads local safetensors files only and uses only transformers' own model classes.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ Servers split text into tokens differently: `YES`, ` YES`, `{YES`, `Y` + `ES`, `
 with the first character after the choice point decides.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

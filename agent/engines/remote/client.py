@@ -1,7 +1,5 @@
 """The HTTP client of one server: requests, redirects on the same host, translated errors."""
 
-from __future__ import annotations
-
 import json
 import ssl
 import threading

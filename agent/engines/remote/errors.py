@@ -1,7 +1,5 @@
 """Errors from a server: parse them, decide whether to retry, and wait between attempts."""
 
-from __future__ import annotations
-
 import math
 import random
 import re

@@ -4,8 +4,6 @@ httpx blocks until bytes arrive, and a server may take minutes before its first 
 transport waits in short slices and closes the connection when a request is cancelled.
 """
 
-from __future__ import annotations
-
 import math
 import selectors
 import threading

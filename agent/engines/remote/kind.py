@@ -1,7 +1,5 @@
 """Models on servers that speak OpenAI's protocol."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from agent.engines.base import Engine

@@ -1,7 +1,5 @@
 """Build chat requests, and simpler ones for servers that support fewer parameters."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -1,7 +1,5 @@
 """The servers of one model: where a new conversation goes, and which of them are down."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Collection, Sequence

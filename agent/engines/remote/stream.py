@@ -1,7 +1,5 @@
 """Assemble a streamed reply into text, with either form of tool call."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ DESI and LAMOST). Survey spectra need a small part of FITS, and every size below
 against the bytes that are really there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Columns of a FITS binary table by case-insensitive name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

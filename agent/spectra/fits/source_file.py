@@ -1,7 +1,5 @@
 """Opens untrusted files: sizes and types they declare are checked against their bytes."""
 
-from __future__ import annotations
-
 import os
 import stat
 import zlib

@@ -1,7 +1,5 @@
 """A spectrum on the pixels of another, and the ratio or the difference of the two."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.gaps import GAP, gap_starts

@@ -1,7 +1,5 @@
 """Measures a line between two points of the continuum that a person chose."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A pseudo-continuum that ignores lines and bands: a stiff broken line fitted with clipping."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The fixed list of numbers that describes a spectrum to classifiers and comparisons."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Fits a Gaussian or a Voigt profile to a line between two points of the continuum."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass

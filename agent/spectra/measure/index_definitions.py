@@ -1,7 +1,5 @@
 """Definitions of indices, read from resources/indices and from the line lists."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Measures a known line near its expected wavelength, or its upper limit if it is absent."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

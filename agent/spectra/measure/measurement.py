@@ -1,7 +1,5 @@
 """The result of a measurement: a number with its error, or the reason why there is none."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Data quality: signal-to-noise, bad and negative pixels, the step between the two arms."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

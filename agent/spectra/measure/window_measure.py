@@ -1,7 +1,5 @@
 """Measurements of a zoomed window: shown beside the picture and used to check claims."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

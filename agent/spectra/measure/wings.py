@@ -5,8 +5,6 @@ too low. Here the line and a straight continuum are fitted together, with a prof
 power of the distance, over all widths and powers that the data allow.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

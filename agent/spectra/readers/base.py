@@ -1,7 +1,5 @@
 """What all readers share: how to refuse a file and how to build a clean Spectrum."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

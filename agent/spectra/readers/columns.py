@@ -1,7 +1,5 @@
 """Finds the wavelength, flux, error and mask columns of a table of any format."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

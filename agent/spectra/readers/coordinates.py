@@ -1,7 +1,5 @@
 """Parses coordinates in headers: degrees, radians or sexagesimal text, B1950 or J2000."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Any FITS table with a wavelength and a flux column: CALSPEC, XSL, ESO products and others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A spectrum as a FITS image whose header gives the wavelengths: linear, log10 or ln."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -3,8 +3,6 @@
 The layout cannot be told from the release: DR8 files are images, DR10 files tables.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

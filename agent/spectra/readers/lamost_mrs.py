@@ -1,7 +1,5 @@
 """LAMOST medium resolution: two coadded arms, joined into one array with a gap."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu

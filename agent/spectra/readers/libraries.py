@@ -1,7 +1,5 @@
 """Stellar libraries and converted files: known properties that their headers do not state."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ specutils only gets FITS files whose structure was checked against their size, a
 loaders are allowed: its ASDF loader could run code.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import warnings

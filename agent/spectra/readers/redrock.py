@@ -1,7 +1,5 @@
 """Redrock tables: class and redshift of DESI targets, in a file next to the spectra."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ To add a survey, write a module with `read(file, request) -> Spectrum` that rais
 a reason for other files, and add it to READERS. Other packages add such functions as plug-ins.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ Tables are found by position and columns by case-insensitive name, because some 
 EXTNAME and upper-case columns.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

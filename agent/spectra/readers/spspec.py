@@ -1,7 +1,5 @@
 """SDSS spSpec files (up to DR8): a primary image whose third row is sigma, not ivar."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.fits.fits_file import FitsFile

@@ -1,7 +1,5 @@
 """Text tables of two or more columns, with or without a header: CSV, TSV, ECSV, plain ASCII."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Sequence

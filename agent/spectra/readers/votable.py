@@ -1,7 +1,5 @@
 """VOTable spectra: the first table with a wavelength and a flux column."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from io import BytesIO
 from typing import Any

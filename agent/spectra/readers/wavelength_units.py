@@ -1,7 +1,5 @@
 """Converts wavelengths of any unit to angstrom."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

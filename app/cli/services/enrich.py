@@ -1,7 +1,5 @@
 """`spec-o3 enrich SESSION`: ask catalogues about a whole list, or match it with a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

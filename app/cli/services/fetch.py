@@ -1,7 +1,5 @@
 """`spec-o3 fetch LIST --from sdss --to FOLDER`: get spectra from an archive."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`spec-o3 mcp`: serve spectra and a session to AI clients by the Model Context Protocol."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path

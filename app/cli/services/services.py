@@ -1,7 +1,5 @@
 """`spec-o3 services`: which services can be asked, and whether they answer."""
 
-from __future__ import annotations
-
 import time
 from contextlib import closing
 from dataclasses import dataclass

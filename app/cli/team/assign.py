@@ -1,7 +1,5 @@
 """`spec-o3 assign SESSION --to ada,grace`: share a list out among people."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`spec-o3 known SESSION LABELS --rate 5`: hide spectra of known class in the list."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -4,8 +4,6 @@ Any thread may use it. One thread writes at a time; readers never wait. Committe
 disk, and every database error is raised as a SessionError that says what to do.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence

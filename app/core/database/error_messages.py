@@ -1,7 +1,5 @@
 """Turns database errors into messages for the user."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager

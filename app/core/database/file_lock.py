@@ -3,8 +3,6 @@
 It uses the system's file locks, which end with the program that holds them, even after a crash.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -4,8 +4,6 @@ No other code may open the file: closing any handle of this process would drop S
 locks on it, and another program could then delete files that SQLite still needs.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from contextlib import closing

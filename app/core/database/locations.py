@@ -1,7 +1,5 @@
 """How the place of a session or a model is shown: without passwords and keys."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

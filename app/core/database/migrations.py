@@ -4,8 +4,6 @@ New sessions get the current tables directly. A step writes its own SQL instead 
 `tables`, because those definitions keep changing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

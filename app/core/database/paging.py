@@ -1,7 +1,5 @@
 """Reads a long result page by page, in the order of a key."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any

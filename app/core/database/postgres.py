@@ -1,7 +1,5 @@
 """The storage of a team session: a PostgreSQL database, given as a URL."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from typing import Any

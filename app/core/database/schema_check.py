@@ -5,8 +5,6 @@ our queries run its author's SQL; ON DELETE CASCADE could empty the log; an inde
 could make every verdict take seconds. No session needs any of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from functools import lru_cache

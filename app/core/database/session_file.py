@@ -4,8 +4,6 @@ WAL with synchronous FULL makes sure that committed data is on the disk. The cla
 when other programs move, replace or truncate the file while it is open.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from contextlib import closing, suppress

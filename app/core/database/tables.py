@@ -3,8 +3,6 @@
 All definitions work in SQLite (a personal file) and in PostgreSQL (a team).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

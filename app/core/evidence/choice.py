@@ -3,8 +3,6 @@
 All are off at first. The window and the commands read the same settings file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Asks any service about a candidate: catalogues, light curves and pictures of the sky."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

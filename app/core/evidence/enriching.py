@@ -4,8 +4,6 @@ What an upload answered is stored in one transaction when it has come, so a run 
 goes on where it was; what failed is asked again by the next run.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

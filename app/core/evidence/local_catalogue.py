@@ -1,7 +1,5 @@
 """Matches the candidates with a catalogue of the user's own: no network, bounded memory."""
 
-from __future__ import annotations
-
 import heapq
 import json
 import re

@@ -1,7 +1,5 @@
 """Rows of a catalogue on this machine, in whatever form it is kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol

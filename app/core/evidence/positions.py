@@ -1,7 +1,5 @@
 """Where a candidate is asked about: its position, its year, and how it moves."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A value of a catalogue by its name, as claims ask for it: with its error, or why not."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

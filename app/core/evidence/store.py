@@ -1,7 +1,5 @@
 """The answers of services about candidates, and the raw replies that they came in."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 What was not asked, failed, or says nothing that the rules know contributes nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ Percent-encoding of UTF-8, as in URLs, for whole columns; % and + are encoded to
 In CSV only, an apostrophe before text that a spreadsheet would run as a formula.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

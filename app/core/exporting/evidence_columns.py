@@ -1,7 +1,5 @@
 """Columns with what services said: values of the nearest match, and where they are from."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Columns of a catalogue for each model that inspected, and for each line measured by hand."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

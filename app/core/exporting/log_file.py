@@ -1,7 +1,5 @@
 """The verdict log as lines of text for people, or as CSV for programs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path

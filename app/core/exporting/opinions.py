@@ -1,7 +1,5 @@
 """The verdicts about one page of candidates, as cells of a catalogue."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ Wavelengths are vacuum angstrom in the observed frame. A smoothed spectrum keeps
 measured in a column of its own, with its error, which is not that of the smoothed flux.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """The list of what was fetched, which opens as any other, and of what was not."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

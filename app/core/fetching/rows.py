@@ -1,7 +1,5 @@
 """The rows of a list, or the candidates without a file of a session, as spectra to be fetched."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

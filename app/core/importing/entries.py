@@ -1,7 +1,5 @@
 """Turn the rows of a list into candidates, column by column; unusable rows get a reason."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, repeat

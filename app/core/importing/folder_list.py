@@ -1,7 +1,5 @@
 """A folder of spectra as a list: one candidate for each spectrum in each file."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Import a list into a session, in one transaction."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence

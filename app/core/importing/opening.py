@@ -1,7 +1,5 @@
 """Open a list for import: read its first rows and guess the roles of its columns."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterator, Mapping

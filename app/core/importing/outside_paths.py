@@ -3,8 +3,6 @@
 Only the texts are looked at. Nobody has allowed these folders yet, so the disk is not asked.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Known column names of candidate lists by role. Within a role, the first match wins."""
 
-from __future__ import annotations
-
 import re
 
 

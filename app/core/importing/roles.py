@@ -1,7 +1,5 @@
 """Guess the role of each column of a list from its name and its first values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

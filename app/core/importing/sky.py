@@ -1,7 +1,5 @@
 """Sky positions in degrees, from degrees, radians, hours or sexagesimal text."""
 
-from __future__ import annotations
-
 import math
 
 from agent.spectra.readers.coordinates import parse_sexagesimal

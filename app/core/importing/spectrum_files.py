@@ -1,7 +1,5 @@
 """Spectrum files: their suffixes, and a bounded, sorted walk over a folder."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

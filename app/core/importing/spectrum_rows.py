@@ -1,7 +1,5 @@
 """Find the spectra in a file, reading as little of it as possible."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Build survey file names for catalogues that only give the numbers in them (plate, MJD, ...)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

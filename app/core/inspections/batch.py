@@ -3,8 +3,6 @@
 The agent's answer is stored as an inspection, never as a verdict of a reviewer.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext

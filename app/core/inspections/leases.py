@@ -4,8 +4,6 @@ A program leases a few candidates in a short transaction, inspects them outside 
 its leases meanwhile. The leases of a program that died expire, and others take them up.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import os

@@ -1,7 +1,5 @@
 """How long an inspection by a model took in this session, and how much of the disk it needs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from statistics import fmean
 

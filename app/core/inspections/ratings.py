@@ -4,8 +4,6 @@ A fact of the session holds each, as the same record that the rating room writes
 replaces it, and an empty value has taken it back.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ For verdicts given afterwards the log says so. Before that, one fact of the sess
 and reviewer stores it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ It is the newest opinion of a model or, if the session shows a certain model, th
 assistant proposes has a column of its own.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Collection, Mapping

@@ -3,8 +3,6 @@
 A model is identified by name and hash; a new inspection by the same model replaces its old one.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 These are agents' opinions, the list's labels, and what services say that know the class.
 """
 
-from __future__ import annotations
-
 from app.core.queue import filters
 from app.core.queue.evidence_values import gives_class_away
 from app.core.queue.filters import Filter

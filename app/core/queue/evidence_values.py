@@ -3,8 +3,6 @@
 What an assistant proposes is read alike, by the name `assistant.proposal`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

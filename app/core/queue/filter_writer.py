@@ -1,7 +1,5 @@
 """Writes a filter as text that `parse_filter` reads back."""
 
-from __future__ import annotations
-
 import re
 from typing import assert_never
 

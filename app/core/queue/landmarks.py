@@ -4,8 +4,6 @@ The rows stay in the database; only one position per block is kept. Each call co
 limited number of rows, mostly inside the database.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Other epochs of an object, and other candidates near it on the sky."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ This keeps the import of a million rows fast; the first page in a new order then
 second.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass

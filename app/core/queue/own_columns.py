@@ -1,7 +1,5 @@
 """The list's own columns, and those of services: names, whether they hold numbers, and values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 They are columns by the names `mine.subclass` and `mine.NAME`, like those of services.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sqlalchemy import JSON, ColumnElement, Double, String, and_, case, cast, func

@@ -6,8 +6,6 @@ and that of a service's column again when the service has answered; a position i
 million candidates take 24 MB and some seconds.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Reads pages of the queue, and the next and previous candidate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

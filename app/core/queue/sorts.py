@@ -4,8 +4,6 @@ Candidates without a value always come last. The SQL expressions are constants, 
 the same expression keeps paging fast in a list of a million.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """Turns a filter into an SQL condition on `candidates`. User input is always a bound parameter."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass

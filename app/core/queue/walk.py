@@ -4,8 +4,6 @@ A walk reads the index of the order from that position, so the rest of the queue
 filter without an index is checked row by row, for a limited number of rows per call.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The sections about the agents: their verdicts and the reliability of p(YES)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from app.core.report import parts

@@ -1,7 +1,5 @@
 """The charts about a whole session, drawn by `agent.rendering.charts`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from agent.confidence.abstention import Abstention

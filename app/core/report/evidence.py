@@ -1,7 +1,5 @@
 """The data of the report, gathered before any of it is formatted: numbers, and single objects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress

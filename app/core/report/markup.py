@@ -1,7 +1,5 @@
 """HTML and SVG built so that text of a session is always escaped and never becomes markup."""
 
-from __future__ import annotations
-
 import html
 import unicodedata
 from collections.abc import Iterable

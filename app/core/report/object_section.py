@@ -1,7 +1,5 @@
 """The sections about single objects: accepted ones and disagreements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

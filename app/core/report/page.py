@@ -1,7 +1,5 @@
 """The whole page: header, conclusions, sections and footer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """HTML parts that several sections use."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """The sections about people: counts, pace and agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

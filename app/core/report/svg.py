@@ -1,7 +1,5 @@
 """SVG elements of the small spectra, and the colours of the page."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

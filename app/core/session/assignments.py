@@ -1,7 +1,5 @@
 """Who is to judge which candidates. Without assignments, everybody judges everything."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args

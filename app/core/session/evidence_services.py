@@ -1,7 +1,5 @@
 """The services of which a session has answers: those we know, and catalogues in files."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Folders by their names alone, on this disk or at an address; neither is ever asked."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

@@ -7,8 +7,6 @@ others may lie between them: those of the act are the reviewer's own. A merge br
 for the statistics; a merged line is undone only in the session where it was written.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence

@@ -3,8 +3,6 @@
 They look like any other candidate until the person has judged them, and are in no catalogue.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any

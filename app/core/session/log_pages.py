@@ -1,7 +1,5 @@
 """Reads the log from its end, page by page."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sqlalchemy import select

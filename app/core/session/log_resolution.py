@@ -8,8 +8,6 @@ that it replaced was written. Undo and redo lines of one `set` line form such a 
 The table `judgements` stores the answer.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256

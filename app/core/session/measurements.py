@@ -3,8 +3,6 @@
 Wavelengths are vacuum angstrom in the observed frame; EW > 0 is absorption.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 They are a fact of the session; the values are in the opinions, by name.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

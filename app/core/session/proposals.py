@@ -1,7 +1,5 @@
 """Proposals of assistants, which are kept as inspections of a model `mcp: NAME`."""
 
-from __future__ import annotations
-
 from sqlalchemy import Column, ColumnElement
 
 ASSISTANT = "mcp: "

@@ -1,7 +1,5 @@
 """Provenance of a session's results, written into every catalogue and report."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress

@@ -3,8 +3,6 @@
 Older programs chose otherwise between merged lines: their sessions are brought up to date once.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The records that a session returns: frozen values instead of database rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum

@@ -3,8 +3,6 @@
 When a call returns, its changes are on the disk and `changed` has been emitted.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress

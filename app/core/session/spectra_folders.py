@@ -6,8 +6,6 @@ a person is asked once about others. The answer is kept beside this person's set
 session.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Mapping

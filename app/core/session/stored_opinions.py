@@ -4,8 +4,6 @@ A session may be damaged or come from an untrusted person. Whatever it contains,
 valid record or raises a SessionError.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any, get_args
 

@@ -1,7 +1,5 @@
 """Sub-classes and values of own fields, as an opinion has them and as the tables keep them."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """The velocity of an object as a person keeps it: how fast, how sure, and where it is from."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import asdict, dataclass

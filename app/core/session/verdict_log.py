@@ -6,8 +6,6 @@ line gives both tops, even after a restart. An `undo` or `redo` line also names 
 `set` line that it followed, since merged logs tell their order by nothing else.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

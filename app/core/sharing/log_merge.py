@@ -5,8 +5,6 @@ with the lines to which it refers; the id alone is not enough, since copies of a
 with the same ids. So a line is added only once, even if it comes twice or by way of a third file.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta

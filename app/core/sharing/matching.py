@@ -4,8 +4,6 @@ A file is the same if name and row are equal, in whatever folder, or if its hash
 candidate is matched once, so duplicates in a list remain two candidates.
 """
 
-from __future__ import annotations
-
 from array import array
 from bisect import bisect_left
 from collections import defaultdict

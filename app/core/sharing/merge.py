@@ -1,7 +1,5 @@
 """Merges one session into another."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress

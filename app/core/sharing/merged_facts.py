@@ -3,8 +3,6 @@
 Their repeats and assignments, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ A part is a copy of the session: the same id, the same candidates' files, and wh
 done. What others did is not in it, so people stay blind to each other. `merge` brings parts back.
 """
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Hidden candidates with a known answer are dealt like all others. The plan is one
 session, checked when it is read.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

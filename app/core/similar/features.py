@@ -6,8 +6,6 @@ picture finds fewer of the same class, and adds nothing to the lines but in much
 (`train/RESULTS.md`).
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -5,8 +5,6 @@ about 20 MB. They are kept in a file beside the session; of a session that is re
 server, they are kept in memory alone.
 """
 
-from __future__ import annotations
-
 import os
 import struct
 import threading

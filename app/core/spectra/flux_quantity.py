@@ -1,7 +1,5 @@
 """What the flux axis shows: the flux of the file, per wavelength or frequency, or normalised."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 astropy.units takes 0.2 s to import, which the window would feel, and refuses many a header's unit.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Packing: copy a session together with its spectra into one file to send to a colleague."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Disagreements between reviewers, and which verdict is final."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Calibration of a model's p(YES) on this list, learned from the reviewers' own verdicts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

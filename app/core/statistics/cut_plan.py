@@ -1,7 +1,5 @@
 """Plans what an agent may decide alone: cuts in p(YES), their certainty and the work they save."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -3,8 +3,6 @@
 A person's first verdict counts, as the answer is told after it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

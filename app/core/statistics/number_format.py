@@ -1,7 +1,5 @@
 """Formats numbers for reading."""
 
-from __future__ import annotations
-
 from agent.confidence.scores import Estimate
 
 MAX_DIGITS = 9  # what differs from the whole only beyond these is shown as the whole

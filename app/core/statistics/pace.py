@@ -1,7 +1,5 @@
 """A reviewer's progress and pace."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter, deque

@@ -1,7 +1,5 @@
 """Agreement between reviewers: of each pair and of all."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations

@@ -3,8 +3,6 @@
 A repeat is not a verdict. It has a table of its own, and does not affect the first verdict or undo.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

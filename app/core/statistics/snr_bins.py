@@ -1,7 +1,5 @@
 """Bins in S/N, since most disagreement is about noisy spectra."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """Sub-classes: how many of each, and how well people agree on them, level by level."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

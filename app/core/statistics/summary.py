@@ -3,8 +3,6 @@
 The field and property names are the keys of the JSON output.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass

@@ -1,7 +1,5 @@
 """How each person works: what is left to them, their pace by the hour, the time by confidence."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The archives by name, and which of them has the spectrum of a row."""
 
-from __future__ import annotations
-
 from app.services.archives import sdss, sparcl
 from app.services.archives.archive import Archive, NotTold, Wanted
 from app.services.archives.lamost import Lamost, lamost_token

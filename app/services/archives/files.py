@@ -1,7 +1,5 @@
 """Gets a file that an archive has at one of several addresses."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

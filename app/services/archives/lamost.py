@@ -1,7 +1,5 @@
 """LAMOST: the file of an obsid, with a token where the release is not open."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

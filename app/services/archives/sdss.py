@@ -1,7 +1,5 @@
 """SDSS: files by plate, MJD and fibre (DR17), or by field, MJD and catalogue number (DR18 on)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

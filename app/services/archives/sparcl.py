@@ -3,8 +3,6 @@
 Its own client makes three calls before the first question and reads pickles from the network.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """Any service of spectra that follows the Simple Spectral Access Protocol."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a service said about one candidate, and where it was said."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

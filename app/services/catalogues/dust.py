@@ -1,7 +1,5 @@
 """The dust in a direction by IRSA's maps, and Gaia's magnitudes without it."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

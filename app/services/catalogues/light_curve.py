@@ -1,7 +1,5 @@
 """Light curves, one for each series; of ZTF, Gaia, ATLAS and TESS, and the best period."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

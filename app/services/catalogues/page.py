@@ -1,7 +1,5 @@
 """Asks a service by the address of a page: what is asked stands behind the `?`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from urllib.parse import urlencode
 

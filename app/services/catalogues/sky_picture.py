@@ -1,7 +1,5 @@
 """A picture of the sky around a position, from the first survey that covers it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Asks a TAP service about many positions in one query, by an upload of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from app.services.catalogues.answer import Answer, Exchange, Match, answer_of, now

@@ -1,7 +1,5 @@
 """Reads and writes the VOTables that go to and come from TAP services."""
 
-from __future__ import annotations
-
 import math
 import re
 import struct

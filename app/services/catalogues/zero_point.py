@@ -3,8 +3,6 @@
 Lindegren et al. 2021, A&A 649, A4: tables 9 and 10, and the functions of appendix A.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

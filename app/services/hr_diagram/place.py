@@ -1,7 +1,5 @@
 """Where a star is in the diagram, judging by its parallax: a point, a limit, or nowhere."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A band is taken as a top hat between two wavelengths, which is an approximation:
 wings. Colours of usual stars come out within about 0.03 mag, those with strong bands within 0.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Magnitudes that a spectrum would have in a band, and how they compare with measured ones."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

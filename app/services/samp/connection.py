@@ -4,8 +4,6 @@ Nothing here waits longer than a few seconds. Use it in one thread that outlives
 `should_stop`; `receive` is called in threads of its own and must return at once.
 """
 
-from __future__ import annotations
-
 import http.client
 import threading
 import time

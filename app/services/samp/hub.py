@@ -1,7 +1,5 @@
 """Starts and ends our own hub, where no other runs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import threading

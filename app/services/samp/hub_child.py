@@ -3,8 +3,6 @@
 The library's hub waits for programs that hang, in threads that would keep the window from closing.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from typing import Any

@@ -1,7 +1,5 @@
 """Messages of other programs, worked off one after another in a thread of their own."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import os

@@ -1,7 +1,5 @@
 """The SAMP library, imported when SAMP is first switched on and kept off the network."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What other programs ask of us, checked: their messages are a stranger's."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The messages we send: all values are texts, as TOPCAT refuses numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

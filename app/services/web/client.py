@@ -3,8 +3,6 @@
 A host is asked evenly spaced, slower after faults, and not at all after many.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import threading

@@ -1,7 +1,5 @@
 """What goes wrong when a service is asked; each of these is "failed", never "nothing there"."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from agent.errors import WorkbenchError

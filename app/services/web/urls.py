@@ -1,7 +1,5 @@
 """Which addresses may be asked: https, or a server that the user runs on their own machines."""
 
-from __future__ import annotations
-
 import ipaddress
 from urllib.parse import SplitResult, urlsplit
 

@@ -1,7 +1,5 @@
 """Applies the theme chosen in the settings or by the system."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication

@@ -3,8 +3,6 @@
 A limited number of them is kept in the log folder.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """The program's icon: a spectrum with an emission line under a lens."""
 
-from __future__ import annotations
-
 from importlib import resources
 from pathlib import Path
 

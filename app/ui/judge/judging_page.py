@@ -1,7 +1,5 @@
 """The page where candidates are judged: the spectrum, with docks around it and verdicts below."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal

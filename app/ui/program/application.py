@@ -1,7 +1,5 @@
 """Starts the window, runs the event loop and cleans up after it."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Callable

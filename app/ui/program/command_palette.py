@@ -1,7 +1,5 @@
 """Command palette: finds a command by a few letters and shows its keys."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 

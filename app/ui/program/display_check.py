@@ -1,7 +1,5 @@
 """Checks whether a window can be shown; Qt itself would abort the program."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

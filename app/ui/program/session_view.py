@@ -1,7 +1,5 @@
 """One open session in the window: its shared objects and its pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

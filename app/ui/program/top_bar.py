@@ -1,7 +1,5 @@
 """The bar at the top: pages, progress, blind mode, export and the reviewer's name."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt

@@ -1,7 +1,5 @@
 """The keys of the main window: what they do, the list of them, and the palette of commands."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the agent gets wrong: low ratings first, then verdicts that people contradict."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The numbers of the agreement page, computed outside the GUI thread."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

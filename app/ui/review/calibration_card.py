@@ -1,7 +1,5 @@
 """The card on how reliable a model's p(YES) is, and what it could decide alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The disagreement page: candidates on which people or agents disagree, one by one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

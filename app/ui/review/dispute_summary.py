@@ -1,7 +1,5 @@
 """Disagreements between opinions, read outside the GUI thread."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Shows one dispute: the spectrum, all opinions side by side, and the buttons to judge it."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The history page: every verdict, undo and redo of the session, newest first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial

@@ -1,7 +1,5 @@
 """Cards about each person: how the work goes, and how well known answers were judged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pyqtgraph as pg

@@ -1,7 +1,5 @@
 """Recomputes a page when the session changes, but only while the page is visible."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Translated sentences that explain the statistics of a session."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication

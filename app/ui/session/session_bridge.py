@@ -1,7 +1,5 @@
 """Turns a session's changes into a Qt signal on the GUI thread."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.core.session.records import Change

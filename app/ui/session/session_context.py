@@ -1,7 +1,5 @@
 """The objects that all parts of the window share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from app.ui.base.actions.commands import Commands

@@ -1,7 +1,5 @@
 """Opens one session at a time; of requests made meanwhile only the last one is opened."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass

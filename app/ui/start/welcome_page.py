@@ -1,7 +1,5 @@
 """The welcome page: try the sample, start a session, or continue a recent one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small helpers shared by the parts of the agent panel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel

@@ -1,7 +1,5 @@
 """A table of candidates, without a grid, with the current candidate's row marked."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt, Signal

@@ -1,7 +1,5 @@
 """A small plot of numbers in the colours of the theme, with nothing to drag."""
 
-from __future__ import annotations
-
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QWheelEvent

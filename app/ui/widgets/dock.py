@@ -1,7 +1,5 @@
 """A dock of the judging page: it can be tabbed, floated, moved to another screen and hidden."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QWidget

@@ -1,7 +1,5 @@
 """The system's dialogs for choosing files and folders."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from platformdirs import user_documents_path

@@ -1,7 +1,5 @@
 """A field for the path of a file or folder, typed or chosen with the system's dialog."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A layout of rows: parts follow one another, and go on in the next row where room ends."""
 
-from __future__ import annotations
-
 from math import ceil
 
 from PySide6.QtCore import QRect, QSize, Qt

@@ -5,8 +5,6 @@ each question to Python costs more than what Qt does itself. So there is one fil
 each purpose, and it looks at nothing but the class of an event.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from html import escape

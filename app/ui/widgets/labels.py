@@ -1,7 +1,5 @@
 """Factories for the labels, buttons and rows that panels share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial

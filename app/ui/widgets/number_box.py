@@ -1,7 +1,5 @@
 """A line edit for a number: accepted on Return or on leaving it, discarded on Escape."""
 
-from __future__ import annotations
-
 import math
 
 from PySide6.QtCore import QLocale, QSize, Qt, Signal

@@ -1,7 +1,5 @@
 """Widgets shared by pages: a titled card, a scroll area for wrapped text, the logo."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal

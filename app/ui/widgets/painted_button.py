@@ -1,7 +1,5 @@
 """Buttons that paint themselves: one that shows its key, and the base of the start page's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 

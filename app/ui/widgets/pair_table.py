@@ -1,7 +1,5 @@
 """A table of names and values that looks like two columns of text on a card."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

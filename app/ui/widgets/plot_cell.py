@@ -1,7 +1,5 @@
 """A button with a small plot of a spectrum between two lines of text."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt

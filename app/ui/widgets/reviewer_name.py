@@ -1,7 +1,5 @@
 """Shows the reviewer's name, and lets it be changed in place."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget

@@ -1,7 +1,5 @@
 """A section of a panel, folded by clicking its header."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget

@@ -1,7 +1,5 @@
 """A list of suggestions below a line edit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, QStringListModel, Signal

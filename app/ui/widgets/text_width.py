@@ -1,7 +1,5 @@
 """Sizes that follow the size of the text, where a layout cannot find them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize

@@ -1,7 +1,5 @@
 """What a person may do with the draft on the screen: a key for each act, scores and a reason."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

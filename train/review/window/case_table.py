@@ -1,7 +1,5 @@
 """The drafts of a pool as a table, filtered by state."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

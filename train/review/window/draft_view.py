@@ -1,7 +1,5 @@
 """A draft to read or to revise: the spectrum, then every turn, checked while it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The figures of all ratings of these trajectories, by people and models."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 from typing import Any

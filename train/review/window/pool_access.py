@@ -1,7 +1,5 @@
 """One person at one pool: reads and writes it in the background and tells the room."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The curation room: the drafts of a pool, the one on the screen, and what to do with it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The rating room: one trajectory at a time, or two side by side, blind to model and truth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

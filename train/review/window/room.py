@@ -1,7 +1,5 @@
 """A room: a window of its own beside the main one, with a page of the guide."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Both criteria of the rubric from 0 to 5, with what each score means; nothing is stored here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 

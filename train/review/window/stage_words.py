@@ -1,7 +1,5 @@
 """States, acts and events of a draft in words, and the card that tells what happened to it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, Qt

@@ -1,7 +1,5 @@
 """Library spectra as plain tables of wavelength, flux and, where known, ivar."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from astropy.io import fits

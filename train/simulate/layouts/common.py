@@ -1,7 +1,5 @@
 """What all simulated files share: the marks in their headers and a reproducible way of saving."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from collections.abc import Sequence

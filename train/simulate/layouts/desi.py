@@ -1,7 +1,5 @@
 """DESI coadds of three arms and several targets, and the redrock table that belongs to them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """LAMOST low-resolution files: an image of five rows or, in newer releases, a table of one row."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """SDSS and BOSS `spec` files in their lite form: COADD and one row about the object."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

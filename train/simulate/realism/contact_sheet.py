@@ -1,7 +1,5 @@
 """A picture of every simulated class, beside a real spectrum where a library has one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO

@@ -4,8 +4,6 @@ DIR holds spectra in any readable format and a MANIFEST.csv (or labels.csv) with
 `label` and optionally `subtype`. Each draw is augmented, so that a base never appears twice alike.
 """
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ class are then compared with the simulated distribution of that class. tell_apar
 a classifier can distinguish the two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

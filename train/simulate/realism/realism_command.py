@@ -1,7 +1,5 @@
 """`spec-o3-train realism`: how far simulated spectra are from a library of real ones."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

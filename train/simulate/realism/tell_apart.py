@@ -1,7 +1,5 @@
 """A classifier that tries to tell real spectra from simulated ones by their measurements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ result on real spectra shows whether simulated and real classes occupy the same 
 distributions of single measurements cannot show.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

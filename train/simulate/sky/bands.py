@@ -1,7 +1,5 @@
 """Molecular bands of cool stars, interpolated between anchors measured on observed stars."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Carbon stars: CH, R, N and J giants, and carbon dwarfs; also the related barium stars."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray

@@ -1,7 +1,5 @@
 """Cataclysmic variables: quiescent discs, outbursts and novalikes, polars, AM CVn."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray

@@ -1,7 +1,5 @@
 """F to M stars, M giants and S stars."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random sources by label."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """Quasars and galaxies, whose emission lines contaminate a search for rare stars."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

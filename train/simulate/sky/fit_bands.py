@@ -9,8 +9,6 @@ strengths of an anchor are means over its stars. Only band strengths and the thr
 the smooth part are kept: no observed flux is stored.
 """
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """O, B and A stars, blue horizontal branch stars and hot subdwarfs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray

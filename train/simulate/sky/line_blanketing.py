@@ -1,7 +1,5 @@
 """Atomic absorption of photospheres: named lines that follow temperature, and many weak lines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources

@@ -1,7 +1,5 @@
 """Look-alikes: symbiotic and young stars, nebulae, and artefacts without a source."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray

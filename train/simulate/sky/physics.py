@@ -1,7 +1,5 @@
 """Continua, reddening and smooth distortions on the common grid."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Line and band profiles, added to grid arrays only where they are not negligible."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray

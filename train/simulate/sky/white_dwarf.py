@@ -1,7 +1,5 @@
 """White dwarfs: DA, DB, DO, DC, DQ, DZ, magnetic ones, and binaries with an M dwarf."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

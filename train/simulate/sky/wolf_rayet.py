@@ -1,7 +1,5 @@
 """Wolf-Rayet stars, whose dense winds show only broad emission lines."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray

@@ -1,7 +1,5 @@
 """Detector defects: cosmic rays, runs of masked pixels, dead blocks, flagged windows."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray

@@ -1,7 +1,5 @@
 """Arrays computed once per survey, so that a spectrum only costs a few vector products."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -4,8 +4,6 @@ Line wavelengths (vacuum angstrom) and peak heights were measured on sky spectra
 a height of 1 is the continuum of a dark sky near 6750 A.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

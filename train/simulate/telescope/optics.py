@@ -1,7 +1,5 @@
 """From GRID to the detector: blur by the resolution, then integrate over each pixel."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The class that a survey pipeline would give a spectrum: often wrong for the rare classes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from train.simulate.source import LIGHT_KMS, Rng, Source

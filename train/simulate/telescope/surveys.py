@@ -4,8 +4,6 @@ Numbers were measured on real files of each survey: sensitivity is flux times iv
 resolution the dispersion SDSS stores per pixel, noise the scatter around smooth fits.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

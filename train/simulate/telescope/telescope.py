@@ -1,7 +1,5 @@
 """One exposure of a source by a survey."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

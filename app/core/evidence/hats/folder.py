@@ -3,8 +3,6 @@
 They are pixels of HEALPix, numbered in the nested scheme; where those lie says astropy-healpix.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import os

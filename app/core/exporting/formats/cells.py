@@ -1,7 +1,5 @@
 """Cells as text for CSV and ECSV."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from types import NoneType

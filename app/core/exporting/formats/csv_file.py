@@ -4,8 +4,6 @@ The file contains nothing else, so that any program can read it. Units, types an
 `NAME-metadata.json` next to it, as in the W3C recommendation "CSV on the Web".
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

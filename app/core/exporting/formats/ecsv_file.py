@@ -5,8 +5,6 @@ so that a million candidates take no more room than a hundred, and a text with l
 its line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 

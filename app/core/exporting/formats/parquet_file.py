@@ -5,8 +5,6 @@ TOPCAT and as YAML for astropy; the provenance is there as JSON. A missing text 
 empty one, as in the other formats, because astropy does not support missing texts.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from functools import partial

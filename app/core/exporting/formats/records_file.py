@@ -1,7 +1,5 @@
 """Write the inspections as JSON lines, the format that `train/` reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

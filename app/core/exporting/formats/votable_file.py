@@ -4,8 +4,6 @@ Not astropy's writer, which needs the whole table in memory, and writes characte
 as they are: no parser then reads the file, its own neither.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from math import inf

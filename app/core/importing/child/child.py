@@ -4,8 +4,6 @@ Lists come from strangers: what a hostile or damaged one takes in time and memor
 native code, ends this process and not the program. It also works in parallel to the storing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

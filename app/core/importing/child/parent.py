@@ -1,7 +1,5 @@
 """The parent side of the child process that reads a list."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

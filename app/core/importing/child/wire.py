@@ -1,7 +1,5 @@
 """Message format between the list reader process and its parent: a JSON line, then the columns."""
 
-from __future__ import annotations
-
 import json
 import math
 from array import array

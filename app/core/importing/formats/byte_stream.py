@@ -1,7 +1,5 @@
 """Streams the bytes of a list, plain or gzip, in bounded memory."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import zlib

@@ -1,7 +1,5 @@
 """Parsing of numbers in table cells."""
 
-from __future__ import annotations
-
 import math
 import re
 

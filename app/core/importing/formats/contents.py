@@ -1,7 +1,5 @@
 """The common form of all list formats: columns, and blocks of rows stored column by column."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

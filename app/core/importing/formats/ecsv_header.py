@@ -1,7 +1,5 @@
 """Parse the column descriptions in the YAML header of an ECSV file."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Detect the encoding of a text file, and decode it whatever its bytes are."""
 
-from __future__ import annotations
-
 import codecs
 import re
 

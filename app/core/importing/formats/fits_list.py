@@ -1,7 +1,5 @@
 """Read the first table of a FITS file, a block of rows at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path

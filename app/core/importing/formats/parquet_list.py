@@ -4,8 +4,6 @@ A few bytes may stand for very many: rows repeat a long text that a dictionary h
 are compressed. Sizes are checked before pyarrow unpacks, and again before Python objects are made.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

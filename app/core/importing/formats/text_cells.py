@@ -1,7 +1,5 @@
 """Cells of text tables, and detection of the type of their columns."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """VOTable lists: TABLEDATA, BINARY and BINARY2 of the first table with rows."""
 
-from __future__ import annotations
-
 import math
 import re
 import struct

@@ -4,8 +4,6 @@ The places are drawn among candidates that nobody has touched. The candidate of 
 to the end of the list with all that is known of it, so nothing tells who came later.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """Reads a list of spectra whose class is known."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -3,8 +3,6 @@
 Keys are written as `A`, `Shift+A`, `Ctrl+Z`, `Right` or `?`; a letter alone means without Shift.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication

@@ -1,7 +1,5 @@
 """Dispatches actions by name, so keys, buttons, menus and the palette all run the same code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 

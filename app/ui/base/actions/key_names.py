@@ -1,7 +1,5 @@
 """Names of keys as written in actions.py, and the keys that a key event can stand for."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 from dataclasses import dataclass

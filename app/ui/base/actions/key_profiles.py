@@ -4,8 +4,6 @@ Each table lists only the differences from actions.py. Assigning a key removes i
 that had it, so each table gives that action another key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication

@@ -4,8 +4,6 @@ By default Python collects in whichever thread allocates memory: a widget could 
 outside the GUI thread, and a full collection could delay a key press.
 """
 
-from __future__ import annotations
-
 import gc
 
 from PySide6.QtCore import QObject, QTimer

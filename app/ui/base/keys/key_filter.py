@@ -3,8 +3,6 @@
 The filter runs before the widgets, so buttons, tables and sliders never see a key that is bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

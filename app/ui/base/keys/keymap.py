@@ -1,7 +1,5 @@
 """The keys of every action: those of a profile plus the changes of the user."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal

@@ -1,7 +1,5 @@
 """Tells which widgets need the keys themselves, for example because one types text in them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from PySide6.QtCore import QObject

@@ -1,7 +1,5 @@
 """The settings of a user, stored in a TOML file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

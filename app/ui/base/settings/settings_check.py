@@ -1,7 +1,5 @@
 """Validates every setting read from a file, so that the window can rely on the values."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import math

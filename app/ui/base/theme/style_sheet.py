@@ -1,7 +1,5 @@
 """Applies a theme: palette, style sheet and font of the whole application."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from importlib import resources
 from itertools import islice

@@ -4,8 +4,6 @@ Themes are safe for colour blindness: colours that must be told apart differ in 
 information is given by colour alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal

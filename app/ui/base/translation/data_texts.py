@@ -4,8 +4,6 @@ A table is a text file of blocks separated by empty lines: one line of English a
 other language. Texts without a translation stay English.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The languages of the window, and the Qt translators, installed before any widget exists."""
 
-from __future__ import annotations
-
 from importlib import resources
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Chooses the format and candidates of a catalogue, and previews its first rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast

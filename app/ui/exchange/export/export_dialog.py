@@ -1,7 +1,5 @@
 """The export dialog: catalogue, report, agent records and a packed copy of the session."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

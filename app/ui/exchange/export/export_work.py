@@ -1,7 +1,5 @@
 """Writes exports of a session: catalogue, report, agent records, packed copy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """What the dialogs for sharing a list have in common: names in a line, and how they look."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from PySide6.QtWidgets import QDialog, QFormLayout, QLayout, QLineEdit, QWidget

@@ -1,7 +1,5 @@
 """The dialog that brings the work of colleagues into the session, and leads to disagreements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

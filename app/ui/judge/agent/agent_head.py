@@ -1,7 +1,5 @@
 """The top of the agent panel: model, status, and buttons to run, pause and stop."""
 
-from __future__ import annotations
-
 from functools import partial
 from operator import attrgetter
 

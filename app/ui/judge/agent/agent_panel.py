@@ -1,7 +1,5 @@
 """The panel that shows what the agent does on the current candidate."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal

@@ -1,7 +1,5 @@
 """Turns the steps of an inspection into the contents of the timeline's cards."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

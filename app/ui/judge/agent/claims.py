@@ -4,8 +4,6 @@ It would rather miss one than raise a false alarm, so it ignores plans, lines ca
 species without a wavelength, and numbers that may mean something else.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

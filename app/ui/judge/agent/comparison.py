@@ -1,7 +1,5 @@
 """Two records of one candidate side by side: verdicts, p(YES), looks and reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The two or three facts that decide an answer, each with the look that shows it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

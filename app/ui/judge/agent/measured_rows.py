@@ -3,8 +3,6 @@
 They come from a record that a stranger may have written, so values of a wrong type are skipped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 

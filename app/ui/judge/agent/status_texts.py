@@ -1,7 +1,5 @@
 """Texts on how an inspection ended, its p(YES), and what the agent is doing now."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.calibration import Calibration

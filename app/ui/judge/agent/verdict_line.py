@@ -1,7 +1,5 @@
 """The answer of the shown record: verdict, p(YES), the facts that decide, and other records."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

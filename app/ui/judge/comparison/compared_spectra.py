@@ -1,7 +1,5 @@
 """The spectra compared with the one on screen: other epochs, or any rows of the list."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Draws the compared spectra over the current one, each at the same median, with a legend."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A thin panel below the plot: the spectrum divided by another, or less another."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The question of the task and its guideline, in a panel that scrolls."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Sets the wavelength window on screen, with two boxes and a slider."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal

@@ -1,7 +1,5 @@
 """Chooses the template drawn over the spectrum: a simulated class, or a file of the user's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Templates to draw over a spectrum: bundled simulated classes, and the user's own files."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

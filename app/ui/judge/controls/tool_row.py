@@ -1,7 +1,5 @@
 """Buttons beside the plot's title that say how the spectrum is shown; each opens its control."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sets the velocity of the object: by hand, from a template, from lines, or as listed."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Literal

@@ -3,8 +3,6 @@
 Identifiers come from untrusted files, so all of them are escaped.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping

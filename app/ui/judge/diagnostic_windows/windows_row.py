@@ -1,7 +1,5 @@
 """The task's diagnostic windows beside one another, each a small plot that opens it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future

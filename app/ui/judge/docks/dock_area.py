@@ -1,7 +1,5 @@
 """The docks around the plot: hidden by keys, moved and kept; narrow windows fold the queue."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Protocol, runtime_checkable
 

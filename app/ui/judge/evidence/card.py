@@ -1,7 +1,5 @@
 """A card about one source: its state, its values and where they come from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A small plot of a card, framed by its axes."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QPen
 from PySide6.QtWidgets import QWidget

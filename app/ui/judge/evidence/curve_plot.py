@@ -1,7 +1,5 @@
 """Light curves: each series in its own colour and mark, over time or folded on a period."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The panel of the evidence dock: a card for each source, about the current candidate."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """The Hertzsprung-Russell diagram: where the star lies among others and among its class."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

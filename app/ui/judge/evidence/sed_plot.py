@@ -1,8 +1,6 @@
 """The spectral energy distribution: the spectrum with the fluxes that catalogues measured, and in
 each band the magnitude that follows from the spectrum."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """A table of the values of one source: click one and copy it, or filter the queue by it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

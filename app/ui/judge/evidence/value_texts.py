@@ -1,7 +1,5 @@
 """The values of an answer as rows of text: what is shown, what is copied, what a filter says."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The card that weighs catalogues by the task's claims, beside the p(YES) of the spectrum."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QCoreApplication, Qt

@@ -1,7 +1,5 @@
 """The panel of nearby objects: other epochs and neighbours in the list; a click goes to one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

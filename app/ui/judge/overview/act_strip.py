@@ -1,7 +1,5 @@
 """The strip below the overview: how many are selected, what can be done with them, a question."""
 
-from __future__ import annotations
-
 from functools import partial
 from operator import attrgetter
 

@@ -4,8 +4,6 @@ A verdict needs a spectrum that was seen. Where spectra of the selected candidat
 the person is asked once; the session keeps that the act was done in the overview.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

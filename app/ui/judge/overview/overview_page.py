@@ -1,7 +1,5 @@
 """The overview: the queue over the whole width, with small spectra, to look and judge in groups."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The message shown instead of the plot while there is no spectrum: why, and what to do."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal

@@ -1,7 +1,5 @@
 """The line above the plot: the object, its facts, and how it is drawn."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QCoreApplication, QEvent, QRect, Qt
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QWidget

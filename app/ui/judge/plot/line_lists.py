@@ -1,7 +1,5 @@
 """The line lists that the plot draws from."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

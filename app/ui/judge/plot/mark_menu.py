@@ -1,7 +1,5 @@
 """What the menu of the plot offers for the line mark under the mouse."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Which spectral lines and bands are marked, and which of their names are drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

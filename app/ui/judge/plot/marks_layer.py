@@ -1,7 +1,5 @@
 """The layer that draws line and band marks with their names."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
 

@@ -1,7 +1,5 @@
 """Measuring lines by hand: a Ctrl drag, or a key at each of two points of the continuum."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from functools import partial
 

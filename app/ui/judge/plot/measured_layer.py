@@ -1,7 +1,5 @@
 """Lines measured by hand: the continuum between the two points, with the equivalent width."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

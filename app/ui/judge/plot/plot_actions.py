@@ -1,7 +1,5 @@
 """The plot's actions, run by key, button or menu."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The plot itself: a pyqtgraph plot with our axes, layers and curves."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

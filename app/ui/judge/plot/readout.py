@@ -1,7 +1,5 @@
 """Texts about a position on the plot: the readout, nearby lines, units and measurements."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What is behind the curve: shades of bad pixels, sky lines and telluric bands, and its errors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

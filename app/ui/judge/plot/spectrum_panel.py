@@ -1,7 +1,5 @@
 """The centre of the window: the header, the spectrum plot, and the minimap below."""
 
-from __future__ import annotations
-
 from functools import partial
 from weakref import WeakKeyDictionary
 

@@ -1,7 +1,5 @@
 """Draws a template over the spectrum: shifted, and with its slopes fitted as ranking does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

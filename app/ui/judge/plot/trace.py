@@ -1,7 +1,5 @@
 """Prepares a spectrum for drawing: its quantity, smoothing, scaling, gaps and bad pixels."""
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass, field, replace

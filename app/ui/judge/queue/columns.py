@@ -5,8 +5,6 @@ it is kept by reviewer, as people who share a session look at different things. 
 person gave columns are the same in all tables.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress

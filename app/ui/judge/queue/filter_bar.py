@@ -1,7 +1,5 @@
 """The bar that sets the queue's filter and order."""
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Without Qt and database, for the table model.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence

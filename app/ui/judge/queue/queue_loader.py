@@ -1,7 +1,5 @@
 """Loads the rows that the queue table shows, and keeps them up to date with the session."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

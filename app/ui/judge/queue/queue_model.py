@@ -1,7 +1,5 @@
 """Table model of a queue of any length: rows are loaded when they come into view."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The queue panel: the candidates in order, their verdicts, the filter and the search."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer

@@ -4,8 +4,6 @@ A row asks for its spectrum when it is painted, so only visible rows do; a scrol
 asked for and not begun. One spectrum is read at a time, to leave threads to the plot.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Which columns a table of candidates shows, how wide they are and in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal

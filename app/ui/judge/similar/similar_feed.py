@@ -1,7 +1,5 @@
 """Reads the spectra of the session in the background, and finds those like the one on screen."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait

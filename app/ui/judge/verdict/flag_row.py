@@ -1,7 +1,5 @@
 """The star, the current candidate's flags as chips, and the flag menu."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import partial
 from operator import attrgetter

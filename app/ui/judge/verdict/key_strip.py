@@ -6,8 +6,6 @@ once, for a moment, and the strip is then filled with colour. Keys that judge or
 keys of the strip, so a fast series of verdicts goes on as ever.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

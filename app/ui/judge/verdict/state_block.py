@@ -1,7 +1,5 @@
 """The saved verdict of the current candidate, and what was saved last."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QSize, QTimer

@@ -1,7 +1,5 @@
 """Messages over the lower edge of the page, and recent errors with their details."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 from datetime import datetime

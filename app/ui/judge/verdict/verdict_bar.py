@@ -1,7 +1,5 @@
 """The strip below the plot: verdict, confidence, proposal, star, flags, comment, undo and redo."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """Verdicts as texts and buttons; each has a mark and a word: none depends on colour alone."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication

@@ -1,7 +1,5 @@
 """Shows a page of the guide; it loads only files that come with the program."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

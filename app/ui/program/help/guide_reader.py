@@ -1,7 +1,5 @@
 """The window of the guide."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, QUrl

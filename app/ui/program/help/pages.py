@@ -3,8 +3,6 @@
 The first page links to the others, which sets their order.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

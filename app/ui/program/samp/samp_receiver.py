@@ -1,7 +1,5 @@
 """Does what other programs ask of one session: opens or selects candidates, offers files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

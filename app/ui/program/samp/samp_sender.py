@@ -1,7 +1,5 @@
 """Sends what one session shows to other programs."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import uuid

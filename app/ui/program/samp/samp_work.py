@@ -1,7 +1,5 @@
 """What is sent to other programs, as work for the thread of the connection."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The settings page of keys: the profile, and the keys of every action."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal

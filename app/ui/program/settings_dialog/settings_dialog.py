@@ -1,7 +1,5 @@
 """The settings dialog. It is not modal, and changes apply at once."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from PySide6.QtCore import Qt

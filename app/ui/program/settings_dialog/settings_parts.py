@@ -1,7 +1,5 @@
 """Building blocks of the settings pages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

@@ -3,8 +3,6 @@
 What the person could see before a verdict is recorded with it, in blind mode or not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace

@@ -3,8 +3,6 @@
 All parts of the window listen to this object and call it to navigate and to judge.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The velocity of the object on screen: each object has its own, kept with the opinion of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QObject

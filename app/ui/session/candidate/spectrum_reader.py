@@ -1,7 +1,5 @@
 """Reads the current candidate's spectrum, and its neighbours' ahead of time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

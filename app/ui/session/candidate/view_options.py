@@ -1,7 +1,5 @@
 """View options and the visible window; all but `z` stay the same from candidate to candidate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

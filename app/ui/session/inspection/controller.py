@@ -1,7 +1,5 @@
 """Starts, steers and stores the agent's inspections of the candidates in the window."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait

@@ -1,7 +1,5 @@
 """Runs the agent over the list, or some of it, in the background; it can be stopped and resumed."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

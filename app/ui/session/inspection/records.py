@@ -1,7 +1,5 @@
 """The inspection records of one candidate: reading them and saving new ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

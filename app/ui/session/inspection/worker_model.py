@@ -1,7 +1,5 @@
 """The worker process for single inspections and the model it loads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack

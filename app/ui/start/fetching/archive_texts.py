@@ -1,7 +1,5 @@
 """The archives in the language of the window, and what each is sent."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QCoreApplication
 
 translate = QCoreApplication.translate

@@ -1,7 +1,5 @@
 """The dialog that gets spectra from an archive and then opens them."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Fetching in a thread of the runner: what the dialog and the plot order."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Offers to fetch the file of the current candidate where it is missing and an archive has it."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Drag and drop of files; an overlay says what will happen before they are dropped."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tells what given paths are: a session, a spectrum, lists, or something unusable."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum

@@ -1,7 +1,5 @@
 """The import page: preview lists, choose the class, import, and see a summary."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path

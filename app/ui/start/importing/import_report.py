@@ -1,7 +1,5 @@
 """The import summary: rows imported, duplicates, refused rows with reasons, missing spectra."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt

@@ -1,7 +1,5 @@
 """Creates a session from lists; a failed import leaves no file behind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace

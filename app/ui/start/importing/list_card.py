@@ -1,7 +1,5 @@
 """Previews of the lists to import, with the role of each column."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The first rows of a list, with the role of each column in the header."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

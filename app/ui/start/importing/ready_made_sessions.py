@@ -1,7 +1,5 @@
 """Sessions that the program creates itself: the sample, and one for a single spectrum."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Options of a new session: reviewer, session file, folder of the spectra, blind mode."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 from pathlib import Path

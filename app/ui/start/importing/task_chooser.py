@@ -1,7 +1,5 @@
 """Chooses the task: the class to look for, shown with its guideline."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from html import escape

@@ -1,7 +1,5 @@
 """The flux range to show: robust, weighted by the errors, for a linear or logarithmic axis."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import FloatArray, Window

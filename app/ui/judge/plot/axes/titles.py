@@ -1,7 +1,5 @@
 """Titles of the axes, and the badges that say which of them are not as usual."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QRectF

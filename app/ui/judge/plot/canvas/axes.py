@@ -1,7 +1,5 @@
 """The axes of the plot and the frame around it: ticks, numbers and titles."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """A curve over wavelength, as wide on every screen and fast at any number of pixels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF

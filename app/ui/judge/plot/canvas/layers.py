@@ -1,7 +1,5 @@
 """The layers painted over and under the curves: the grid, and the windows marked on the plot."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget

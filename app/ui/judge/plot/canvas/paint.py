@@ -1,7 +1,5 @@
 """Pens and colours for painting, sharp at any scale of the screen."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, Qt

@@ -1,7 +1,5 @@
 """Fits a line measured by hand with a Gaussian or a Voigt profile, and shows it until the next."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

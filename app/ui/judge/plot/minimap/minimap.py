@@ -1,7 +1,5 @@
 """The strip below the plot: the whole spectrum, with a region to drag for the current window."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The row of a session's own fields above the verdicts; empty sessions have none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 
