@@ -62,7 +62,7 @@ class EvidenceFeed(QObject):
         self._done: set[tuple[int, str]] = set()
         self._read: set[int] = set()  # candidates whose stored answers have been read
         self._wanted: list[Candidate] = []
-        self._ahead: Sequence[Candidate] = ()
+        self._ahead: Sequence[Candidate] | None = None  # None: not known yet
         self._running: dict[str, _Question] = {}
         self._runner: Runner | None = None
         self._client: WebClient | None = None
@@ -130,7 +130,7 @@ class EvidenceFeed(QObject):
             self._delay.start()
 
     def _candidate_changed(self, _: object = None) -> None:
-        self._ahead = ()
+        self._ahead = None
         self._want()
 
     def _neighbours_loaded(self, neighbours: QueueNeighbours) -> None:
@@ -139,20 +139,18 @@ class EvidenceFeed(QObject):
 
     def _want(self) -> None:
         here = self._current.candidate
-        before = {each.id for each in self._wanted}
-        found = {each.id: each for each in ([] if here is None else [here, *self._ahead])}
+        before = {each.id: each for each in self._wanted}
+        found = {each.id: each for each in ([] if here is None else [here, *(self._ahead or ())])}
         self._wanted = list(found.values())
-        if here is not None and not self._ahead:
+        if here is not None and self._ahead is None:
             # The neighbours come in a moment: what is asked about them goes on till then.
-            self._wanted += [each for each in self._asked_now() if each.id not in found]
+            asked = {question.candidate_id for question in self._running.values()}
+            going_on = asked - found.keys()
+            self._wanted += [each for number, each in before.items() if number in going_on]
         wanted = {each.id for each in self._wanted}
-        if wanted != before or not wanted <= self._read:
+        if wanted != before.keys() or not wanted <= self._read:
             self._delay.start()
         self._stop_unwanted()
-
-    def _asked_now(self) -> list[Candidate]:
-        asked = {question.candidate_id for question in self._running.values()}
-        return [each for each in self._wanted if each.id in asked]
 
     def _stop_unwanted(self) -> None:
         wanted = {each.id for each in self._wanted}

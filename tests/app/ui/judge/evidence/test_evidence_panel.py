@@ -206,6 +206,19 @@ def test_what_was_seen_of_a_candidate_counts_after_another_was_looked_at(evidenc
     assert set(person.log()[-1].evidence) == {"gaia"}
 
 
+def test_a_question_about_a_neighbour_goes_on_until_the_next_ones_are_known(evidence):
+    evidence.server.always = "stall"
+    evidence.turn_on("simbad")
+    person, feed = evidence.person, evidence.panel.feed
+    person.wait(lambda: "simbad" in feed._running)
+    asked = feed._running["simbad"]
+    feed._candidate_changed()
+    assert not asked.stop.is_set()
+    person.current.go_to(person.number + 1)
+    assert not asked.stop.is_set()
+    evidence.server.always = ""
+
+
 def test_what_is_no_longer_wanted_is_cancelled(evidence):
     evidence.server.always = "stall"
     evidence.turn_on("simbad")
