@@ -21,6 +21,7 @@ from agent.engines.base import (
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
 from agent.protocol.rules import OURS, Rules
+from agent.protocol.turn_form import TurnForm
 from agent.rendering.model_image import QWEN25, Sizing, token_grid
 
 Script = Sequence[str] | Callable[[int], str]
@@ -97,6 +98,7 @@ class ScriptedConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
+        form: TurnForm | None = None,
         choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,

@@ -11,10 +11,9 @@ from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.pixel_grid import doppler
-from agent.spectra.spectrum import Spectrum, Window, frame_z
+from agent.spectra.spectrum import Spectrum, Window, covers, frame_z
 
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
-MIN_COVERED = 0.6  # fraction of a window that must hold good pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +68,7 @@ class Meter:
 
     def is_covered(self, window: Window) -> bool:
         """Whether most of a window holds good pixels."""
-        low, high = (edge * (1.0 + self.z) for edge in window)
-        seen = self.spectrum
-        inside = (seen.wavelength >= low) & (seen.wavelength <= high) & seen.good
-        good = seen.wavelength[inside]
-        return good.size >= 10 and good[-1] - good[0] >= MIN_COVERED * (high - low)
+        return covers(self.spectrum, *(edge * (1.0 + self.z) for edge in window))
 
     @cached_property
     def is_cool(self) -> bool:

@@ -13,6 +13,7 @@ from PIL import Image
 from agent.errors import EngineError, WorkbenchError
 from agent.protocol.protocol import Turn
 from agent.protocol.rules import OURS, Rules
+from agent.protocol.turn_form import TurnForm
 from agent.rendering.model_image import Sizing
 
 Finish = Literal["stop", "length", "cancelled"]
@@ -119,12 +120,14 @@ class Conversation(Protocol):
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
+        form: TurnForm | None = None,
         choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Generated:
         """Generate a turn: up to its end token, a stop string (kept), the limit or `should_stop`.
 
+        With a `form` nothing else can be said; other servers than llama.cpp's know none.
         `should_stop` is called between tokens; `on_text` receives each new piece of text.
         """
 

@@ -32,6 +32,9 @@ from agent.engines.turn_text import TurnText, decode_if_complete
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Part, Turn, chat_parts
 from agent.protocol.rules import Rules
+from agent.protocol.turn_form import TurnForm
+
+MOST_REDRAWS = 50  # of one token, before every token of the vocabulary is looked at
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,7 @@ class LocalConversation(ABC, Generic[AnyCache]):
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
+        form: TurnForm | None = None,
         choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
@@ -190,6 +194,7 @@ class LocalConversation(ABC, Generic[AnyCache]):
                 context=context,
                 vocabulary=self._vocabulary,
                 grammar_from=self._grammar_from,
+                form=form,
                 header=self._header,
                 room=self._room(context.end),
                 text=TurnText(stop, on_text),
@@ -277,6 +282,7 @@ class TurnGenerator:
     context: TokenCache
     vocabulary: TokenVocabulary
     grammar_from: Callable[[int], TokenGrammar | None]
+    form: TurnForm | None
     header: Sequence[int]
     room: int
     text: TurnText
@@ -339,6 +345,8 @@ class TurnGenerator:
         logits = logits.copy()
         logits[self.vocabulary.suppressed] = -np.inf
         token = choose(logits, self.sampling, randomness)
+        if self.form is not None:
+            return self._fitting(self.form, token, logits, randomness)
         if self._grammar is None:
             self._grammar = self.grammar_from(token)
         if self._grammar is not None:
@@ -346,6 +354,28 @@ class TurnGenerator:
                 token = choose(self._grammar.keep_allowed(logits), self.sampling, randomness)
             self._grammar.accept(token)
         return token
+
+    def _fitting(
+        self, form: TurnForm, token: int, logits: Logits, randomness: np.random.Generator
+    ) -> int:
+        """The token, or where the form rules it out one drawn among those that it allows.
+
+        To draw again without what was ruled out is to draw among the allowed, and looks at few.
+        """
+        said, vocabulary = self.text.said, self.vocabulary
+
+        def fits(one: int) -> bool:
+            piece = b"" if one in vocabulary.end_tokens else vocabulary.bytes_of(one)
+            return piece != b"" and form.allows(said + piece)
+
+        for _ in range(MOST_REDRAWS):
+            if fits(token):
+                return token
+            logits[token] = -np.inf
+            token = choose(logits, self.sampling, randomness)
+        ruled_out = [one for one in range(len(logits)) if not fits(one)]
+        logits[ruled_out] = -np.inf
+        return choose(logits, self.sampling, randomness)
 
     def _read_on(self) -> Logits:
         """Read the last tokens of the turn and return the logits of the next one."""

@@ -34,6 +34,10 @@ class TurnText:
         self._emit(self._decoder.decode(b"", final=True))
         return "".join(self._pieces)
 
+    @property
+    def said(self) -> bytes:
+        return bytes(self._data)
+
     def ends_with(self, text: str) -> bool:
         return self._data.endswith(as_bytes(text))
 

@@ -14,11 +14,13 @@ from agent.engines.base import Conversation, Generated, OnText, SamplingSettings
 from agent.errors import ToolError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
+from agent.inspection.offered_looks import OfferedLook
 from agent.inspection.pictures import PictureMaker
 from agent.protocol.protocol import CUT_SHORT, MAX_TOOL_TURNS, Turn
 from agent.protocol.reply import NO_SUCH_TOOL, Reply, parse_published, parse_reply
 from agent.protocol.rules import Rules
 from agent.protocol.tool import TOOL_NAME, ToolResult, checked_arguments
+from agent.protocol.turn_form import TurnForm
 from agent.trajectory.trajectory import Step, StepKind, StoppedBy, Trajectory
 from agent.trajectory.turns import feedback, person_turn, said_in
 
@@ -46,6 +48,7 @@ class Episode:
     stop_reason: str = ""
     answer: Generated | None = None  # the turn with the verdict
     engine_seconds: float = 0.0
+    offered: tuple[OfferedLook, ...] | None = None  # the only looks that may be asked for
 
     def __post_init__(self) -> None:
         self._turns: list[Turn] = []
@@ -92,14 +95,27 @@ class Episode:
             self.conversation.append(turns, pictures, self.control.should_stop)
 
     def _generate(self) -> Generated:
+        sampling, stop, form = self.sampling, self.rules.stop, self._form()
+        if form is not None:
+            sampling = replace(sampling, max_new_tokens=form.most_tokens)
+            stop += form.stop
         with self._engine_clock():
             return self.conversation.generate(
-                self.sampling,
+                sampling,
                 self.seed + len(self.replies),
-                stop=self.rules.stop,
+                stop=stop,
+                form=form,
                 on_text=self.on_text,
                 should_stop=self.control.should_stop,
             )
+
+    def _form(self) -> TurnForm | None:
+        """What the next turn must be: each offered look once, and an answer at last."""
+        if self.offered is None:
+            return None
+        seen = {step.range for step in self.steps if step.is_look}
+        left = self.offered if self._calls < MAX_TOOL_TURNS else ()
+        return TurnForm(tuple(look.text for look in left if look.range not in seen))
 
     def _read_turn(self, generated: Generated) -> Iterator[Step]:
         """Yield the steps of one turn, and queue what the model is shown next or stop."""

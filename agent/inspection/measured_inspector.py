@@ -27,6 +27,7 @@ from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn
 from agent.protocol.reply import is_well_formed
 from agent.protocol.tool import ToolResult, checked_arguments
+from agent.protocol.turn_form import TurnForm
 from agent.protocol.wording import prompt_hash
 from agent.rendering.model_image import QWEN25
 from agent.rendering.render import PUBLISHED, Style
@@ -174,6 +175,7 @@ class MeasuredConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
+        form: TurnForm | None = None,
         choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,

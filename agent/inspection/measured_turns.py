@@ -14,12 +14,11 @@ from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.words import chance_text, finding_texts, kind_name, kind_signs, overview
 from agent.protocol.reply import answer_reply, call_reply
 from agent.spectra.pixel_grid import doppler
-from agent.spectra.spectrum import frame_z
+from agent.spectra.spectrum import covers, frame_z
 from agent.tasks.task import DiagnosticWindow, Evidence
 
 FEWEST, MOST = 3, 6
 MIN_NATS = 0.15  # looks with less evidence are left out once there are enough
-MIN_COVERED = 0.6  # fraction of a window that must have good pixels
 NOTICEABLE = 0.04  # fraction of its width by which a Doppler shift must move a window to count
 MAX_FINDINGS = 4
 MAX_REASONS = 4
@@ -104,10 +103,7 @@ def _look(window: DiagnosticWindow, assessment: Assessment) -> Look | None:
     shown = shown_range(window.range, assessment)
     spectrum = assessment.numbers.spectrum
     z = frame_z(spectrum) or 0.0
-    low, high = (end * (1 + z) for end in shown)
-    inside = (spectrum.wavelength >= low) & (spectrum.wavelength <= high)
-    good = spectrum.wavelength[inside & spectrum.good]
-    if good.size < 10 or good[-1] - good[0] < MIN_COVERED * (shown[1] - shown[0]) * (1 + z):
+    if not covers(spectrum, *(end * (1 + z) for end in shown)):
         return None
     return Look(window=window, range=shown, findings=findings)
 

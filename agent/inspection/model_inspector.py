@@ -10,6 +10,7 @@ from agent.errors import ContextFullError, EngineError, TrajectoryError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode, cancel_reason
+from agent.inspection.offered_looks import offered_looks
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.reply import is_published_form, is_well_formed
 from agent.protocol.rules import OURS, Rules
@@ -75,6 +76,8 @@ class ModelInspector:
             episode = Episode(
                 conversation, picture_maker, self.sampling, seed, control, on_text, *said
             )
+            # Our own small models know these looks and no other.
+            episode.offered = tuple(offered_looks(spectrum, task)) if self.style.brief else None
             try:
                 yield from episode.begin(turns, pictures)
                 start = conversation.mark()
@@ -122,6 +125,7 @@ class ModelInspector:
             first.conversation.rewind(start)
             seed = record.seed + 1000 * number
             repeat = Episode(first.conversation, first.picture_maker, sampling, seed, first.control)
+            repeat.offered = first.offered
             for _ in repeat.run():
                 pass
             first.engine_seconds += repeat.engine_seconds

@@ -23,6 +23,7 @@ MetaValue = str | int | float | bool
 MAX_PIXELS = 5_000_000
 WAVELENGTHS = (1.0, 1e7)  # Angstrom; beyond them axes have no sensible ticks.
 FASTEST_STAR_Z = 0.005  # 1,500 km/s
+MIN_GOOD, MIN_COVERED = 10, 0.6  # good pixels, and the share of a window that they must span
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -151,6 +152,13 @@ def between(spectrum: Spectrum, low: float, high: float) -> Spectrum:
         ivar=None if spectrum.ivar is None else spectrum.ivar[part],
         mask=None if spectrum.mask is None else spectrum.mask[part],
     )  # fmt: skip
+
+
+def covers(spectrum: Spectrum, low: float, high: float) -> bool:
+    """Whether most of a window in observed angstrom holds good pixels."""
+    inside = (spectrum.wavelength >= low) & (spectrum.wavelength <= high) & spectrum.good
+    good = spectrum.wavelength[inside]
+    return bool(good.size >= MIN_GOOD and good[-1] - good[0] >= MIN_COVERED * (high - low))
 
 
 def frame_z(spectrum: Spectrum) -> float | None:

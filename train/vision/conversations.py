@@ -5,7 +5,7 @@ Processes draw the questions and write the turns; the eye reads the pictures in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -14,17 +14,18 @@ from numpy.typing import NDArray
 
 from agent.errors import SpectrumError, ToolError, WorkbenchError
 from agent.evidence.words import KIND_NAMES
+from agent.inspection.offered_looks import OfferedLook, guideline_looks, offered_looks
 from agent.inspection.pictures import PictureMaker, spectrum_ref
 from agent.protocol.protocol import Turn, opening
 from agent.protocol.reply import Verdict, answer_reply, call_reply
 from agent.protocol.tool import call_text, reply_text
+from agent.protocol.turn_form import LOOK
 from agent.rendering.model_image import Sizing
 from agent.rendering.style import EYE
-from agent.spectra.spectrum import FloatArray, Spectrum, Window, frame_z
+from agent.spectra.spectrum import FloatArray, Spectrum, frame_z
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from train.draft.phrases import SHORT
-from train.meter import MIN_COVERED
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import questions_on_spectrum
 from train.vision.grades import Readings, all_phrases, climate, told
@@ -32,11 +33,6 @@ from train.vision.lessons import NO_KIND, misplaced
 from train.vision.reasons import KINDS_SAID, fitting_kind, reasons
 from train.weights.draws import bundled
 
-MOST_LOOKS = 4
-NARROWEST = 400
-"""Angstrom; a narrower window of the guideline is widened, for what stands beside it."""
-STEP = 10
-OVERLAP = 0.6  # share of a window seen before from which it is not looked at
 BLANK_SHARE = 0.03  # share of the questions with white paper for pictures
 MISPLACED_SHARE = 0.2
 """Share of the members that are asked once more with their fluxes at wrong wavelengths."""
@@ -52,21 +48,9 @@ class Question:
     label: str
     pictures: NDArray[np.uint8]  # (pictures, height, width) in grey, the whole spectrum first
     ranges: FloatArray
-    looks: tuple[Look, ...]
+    looks: tuple[OfferedLook, ...]
     is_blank: bool = False
     """Whether the pictures are white paper, of which there is nothing to tell."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """A window of the guideline as the agent asks for it."""
-
-    range: tuple[int, int]
-    label: str
-
-    @property
-    def arguments(self) -> dict[str, object]:
-        return {"wavelength_range": list(self.range), "label": self.label}
 
 
 def draw_questions(
@@ -99,7 +83,7 @@ def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Ques
     pictures, ranges, looks = [], [whole], []
     try:
         pictures.append(np.asarray(maker.overview().convert("L")))
-        for look in planned_looks(spectrum, find_task(task)):
+        for look in offered_looks(spectrum, find_task(task)):
             pictures.append(np.asarray(maker.look(look.arguments)[0].convert("L")))
             ranges.append((max(look.range[0], whole[0]), min(look.range[1], whole[1])))
             looks.append(look)
@@ -115,41 +99,13 @@ def blank(asked: Question) -> Question:
     return replace(asked, pictures=np.full_like(asked.pictures, 255), is_blank=True)
 
 
-def planned_looks(spectrum: Spectrum, task: Task) -> Iterator[Look]:
-    """The first windows of the guideline that hold data and show something new."""
-    shift = 1.0 + (frame_z(spectrum) or 0.0)
-    good = spectrum.wavelength[spectrum.good] / shift
-    seen: list[Window] = []
-    for look in guideline_looks(task):
-        low, high = look.range
-        inside = good[(good >= low) & (good <= high)]
-        if inside.size < 10 or inside[-1] - inside[0] < MIN_COVERED * (high - low):
-            continue
-        if any(min(high, b) - max(low, a) > OVERLAP * (high - low) for a, b in seen):
-            continue
-        seen.append((low, high))
-        yield look
-        if len(seen) == MOST_LOOKS:
-            return
-
-
-def guideline_looks(task: Task) -> list[Look]:
-    looks = []
-    for window in task.windows:
-        low, high = window.range
-        missing = max(0.0, NARROWEST - (high - low)) / 2
-        ends = STEP * round((low - missing) / STEP), STEP * round((high + missing) / STEP)
-        looks.append(Look(ends, window.label))
-    return looks
-
-
 def turns(asked: Question, read: Readings) -> list[Turn]:
     """The whole conversation; `read` (pictures, quantities) is what the eye reads."""
     task = find_task(asked.task)
     said = _said(asked, task, read)
     conversation = list(opening(task, brief=True))
     for number, look in enumerate(asked.looks):
-        thought = f"{_sentence(said[number])} Look at {look.label}."
+        thought = f"{_sentence(said[number])} {LOOK}{look.label}."
         conversation.append(Turn("assistant", call_reply(thought, look.arguments)))
         conversation.append(Turn("tool", reply_text(look.range, look.label), number + 1))
     thought = f"{_sentence(said[-1])} {SHORT['sum_yes'][0]}"
@@ -192,7 +148,7 @@ def fixed_phrases() -> tuple[str, ...]:
     looks = {look for task in tasks for look in guideline_looks(task)}
     replies = {reply_text(look.range, look.label) for look in looks}
     calls = {call_text(look.arguments) for look in looks}
-    syntax = {"; ", "More like ", "Like ", " Look at ", *(f" {text}" for text in SHORT["sum_yes"])}
+    syntax = {"; ", "More like ", "Like ", f" {LOOK}", *(f" {text}" for text in SHORT["sum_yes"])}
     questions = {task.question for task in tasks}
     labels = {look.label for look in looks}
     every = {*all_phrases(), *replies, *calls, *syntax, *questions, *KINDS_SAID, *labels}

@@ -50,6 +50,7 @@ from agent.engines.remote.stream import (
 from agent.engines.turn_text import stop_end
 from agent.errors import ContextFullError, EngineError
 from agent.protocol.protocol import Turn
+from agent.protocol.turn_form import TurnForm
 from agent.rendering.model_image import token_grid
 
 # More than any model reads. A record of all turns must stay readable.
@@ -121,6 +122,7 @@ class RemoteConversation:
         seed: int = 0,
         *,
         stop: Sequence[str] = (),
+        form: TurnForm | None = None,
         choice_point: ChoicePoint | None = VERDICT,
         on_text: OnText | None = None,
         should_stop: ShouldStop | None = None,
@@ -130,7 +132,7 @@ class RemoteConversation:
                 f"{self._server.name}: the conversation is longer than {MAX_CHARACTERS} characters"
             )
         preview = Preview(on_text)
-        request = TurnRequest(sampling, self.session, seed, stop, choice_point, should_stop)
+        request = TurnRequest(sampling, self.session, seed, stop, choice_point, should_stop, form)
         try:
             received, wasted = self._ask(request, preview)
         except Cancelled:

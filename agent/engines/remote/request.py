@@ -14,6 +14,7 @@ from agent.engines.kind import LONGEST_CONTEXT
 from agent.engines.remote.errors import Refusal
 from agent.protocol.protocol import SYSTEM, Turn, system_text
 from agent.protocol.tool import TOOL_SCHEMA
+from agent.protocol.turn_form import TurnForm
 from agent.rendering.render import png_bytes
 
 # The tool description in the system turn, removed if the server adds its own
@@ -150,6 +151,7 @@ class TurnRequest:
     stop: Sequence[str] = ()
     choice_point: ChoicePoint | None = None
     should_stop: ShouldStop | None = None
+    form: TurnForm | None = None
 
 
 def request_body(
@@ -176,6 +178,8 @@ def request_body(
         body |= {"repeat_penalty": 1.0, "repetition_penalty": 1.0}
         body |= {"top_k": 0, "min_p": 0.0} if asked.sampling.temperature else {}
         body |= extras
+        if "grammar" in extras and asked.form is not None:
+            body["grammar"] = asked.form.grammar
     if "stream" in dialect.dropped:
         del body["stream_options"]
     if "logprobs" in dialect.dropped:

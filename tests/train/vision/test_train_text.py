@@ -9,12 +9,13 @@ import pytest
 import torch
 from tokenizers import Tokenizer
 
+from agent.inspection.offered_looks import OfferedLook
 from agent.tasks.catalogue import find_task
 from tests.train.vision.conftest import SCHOOL, same_weights
 from tests.train.vision.test_lessons import row
 from train.questions.settings import QuestionSettings
 from train.vision import train_text as speech
-from train.vision.conversations import Look, Question, blank, fixed_phrases, questions, turns
+from train.vision.conversations import Question, blank, fixed_phrases, questions, turns
 from train.vision.grades import Readings, is_absence
 from train.vision.model import patch_rows
 from train.vision.reasons import FAMILIES, KINDS_SAID, REASONS, fitting_kind
@@ -120,9 +121,9 @@ def test_a_trained_model_learns_phrases_that_are_new(
 
 # What is said of a spectrum, and the reasons that are given for the verdict.
 LOOKS = (
-    Look((6400, 6800), "Hα and He I 6678"),
-    Look((4550, 5050), "He II 4686, Hβ, [O III]"),
-    Look((6250, 6600), "ZrO 6474 and Ba II 6497"),
+    OfferedLook((6400, 6800), "Hα and He I 6678"),
+    OfferedLook((4550, 5050), "He II 4686, Hβ, [O III]"),
+    OfferedLook((6250, 6600), "ZrO 6474 and Ba II 6497"),
 )
 CV = {
     "EW_H_alpha": -60.0, "H_alpha_em_fwhm": 1900.0, "EW_H_beta": -30.0, "H_beta_em_fwhm": 2000.0,
@@ -195,7 +196,7 @@ def test_a_no_says_what_the_class_lacks() -> None:
 
 def test_what_was_not_seen_is_no_reason_for_a_class_that_has_it() -> None:
     values = {"HeII_4542": 0.0, "colour_4200_5400": 1.9, "Dn4000": 0.95, "TiO5": 1.0}
-    looks = (Look((4280, 4680), "He I 4471 and He II 4542"),) * 3
+    looks = (OfferedLook((4280, 4680), "He I 4471 and He II 4542"),) * 3
     ranges = np.array([(3600.0, 9200.0), *[(4280.0, 4680.0)] * 3])
     question = replace(asked_of_conversations("O", "O"), looks=looks, ranges=ranges)
     texts = [turn.text for turn in turns(question, read(**values))]
