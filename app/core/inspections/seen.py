@@ -9,7 +9,7 @@ and reviewer stores it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from app.core.database.database import write_facts
 from app.core.database.tables import facts, log, reviewers
@@ -35,6 +35,20 @@ class SeenResult:
     in_blind: bool = False
 
 
+# Each verdict asks these: to build them takes longer than to ask.
+_STORED = select(facts.c.key, facts.c.value).where(
+    facts.c.key.in_(bindparam("keys", expanding=True))
+)
+_IN_LOG = (
+    select(log.c.candidate_id)
+    .distinct()
+    .join(reviewers, reviewers.c.id == log.c.reviewer_id)
+    .where(log.c.candidate_id.in_(bindparam("some", expanding=True)))
+    .where(reviewers.c.name == bindparam("reviewer"))
+    .where(log.c.shown != UNSEEN, log.c.action == "set")
+)
+
+
 def read_seen(session: Session, candidate_id: int) -> SeenResult | None:
     """What this session's reviewer has seen of the candidate's results, or None."""
     return seen_of(session, [candidate_id]).get(candidate_id)
@@ -49,17 +63,10 @@ def seen_of(
     for start in range(0, len(candidate_ids), MAX_IDS):
         some = candidate_ids[start : start + MAX_IDS]
         keys = {seen_key(number, reviewer): number for number in some}
-        stored = select(facts.c.key, facts.c.value).where(facts.c.key.in_(keys))
-        in_log = (
-            select(log.c.candidate_id)
-            .distinct()
-            .join(reviewers, reviewers.c.id == log.c.reviewer_id)
-            .where(log.c.candidate_id.in_(some), reviewers.c.name == reviewer)
-            .where(log.c.shown != UNSEEN, log.c.action == "set")
-        )
         with session.database.reading() as connection:
-            found |= dict.fromkeys(connection.execute(in_log).scalars(), SeenResult())
-            for key, value in connection.execute(stored):
+            judged = connection.execute(_IN_LOG, {"some": some, "reviewer": reviewer})
+            found |= dict.fromkeys(judged.scalars(), SeenResult())
+            for key, value in connection.execute(_STORED, {"keys": list(keys)}):
                 if isinstance(value, str):
                     found[keys[key]] = seen_from(value)
     return found

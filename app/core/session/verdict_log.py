@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.core.database.tables import candidates, facts, judgements, log, reviewers
@@ -30,6 +30,33 @@ from app.core.session.velocity import velocity_json
 MAX_REVIEWERS = 60  # each has a bit in `candidates.judged_by`
 PAGE = 1000
 
+# A key press waits for these, and to build them takes longer than to run them.
+_REVIEWER = select(reviewers.c.id).where(reviewers.c.name == bindparam("name"))
+# Not FOR UPDATE: that would also wait for others who only refer to this reviewer.
+_LOCKED_REVIEWER = _REVIEWER.with_for_update(key_share=True)
+_NAME = select(reviewers.c.name).where(reviewers.c.id == bindparam("reviewer"))
+_CURRENT_LINE = (
+    select(log)
+    .join(judgements, judgements.c.log_id == log.c.id)
+    .where(judgements.c.candidate_id == bindparam("candidate"))
+    .where(judgements.c.reviewer_id == bindparam("reviewer"))
+)
+_LAST_LINE = (
+    select(log)
+    .where(log.c.reviewer_id == bindparam("reviewer"), log.c.origin == "")
+    .order_by(log.c.id.desc())
+    .limit(1)
+)
+_ADD_LINE = insert(log).returning(log)
+_FORGET = delete(judgements).where(
+    judgements.c.candidate_id == bindparam("candidate"),
+    judgements.c.reviewer_id == bindparam("reviewer"),
+)
+_STORE = insert(judgements)
+_OF_CANDIDATE = update(candidates).where(candidates.c.id == bindparam("candidate"))
+_SET_BIT = _OF_CANDIDATE.values(judged_by=candidates.c.judged_by.op("|")(bindparam("bits")))
+_KEEP_BITS = _OF_CANDIDATE.values(judged_by=candidates.c.judged_by.op("&")(bindparam("bits")))
+
 
 def now(ago_ms: int = 0) -> str:
     return (datetime.now(UTC) - timedelta(milliseconds=ago_ms)).isoformat(timespec="milliseconds")
@@ -37,7 +64,7 @@ def now(ago_ms: int = 0) -> str:
 
 def find_reviewer(connection: Connection, name: str) -> int | None:
     """The id of a reviewer; None if nobody of that name has written anything."""
-    return connection.execute(select(reviewers.c.id).where(reviewers.c.name == name)).scalar()
+    return connection.execute(_REVIEWER, {"name": name}).scalar()
 
 
 def session_id(connection: Connection) -> str:
@@ -54,9 +81,7 @@ def reviewer_id(connection: Connection, name: str) -> int:
     if not is_reviewer_name(name):
         raise SessionError(f"a reviewer's name is 1 to {MAX_NAME} printable characters")
     for _ in range(MAX_REVIEWERS):
-        # Not FOR UPDATE: that would also wait for others who only refer to this reviewer.
-        query = select(reviewers.c.id).where(reviewers.c.name == name)
-        found = connection.execute(query.with_for_update(key_share=True)).scalar()
+        found = connection.execute(_LOCKED_REVIEWER, {"name": name}).scalar()
         if found is not None:
             return _checked_number(found)
         # Ids have no gaps, since each is a bit. Another program may have just taken this one.
@@ -186,8 +211,7 @@ def history_page(
 
 
 def entry_of(connection: Connection, row: LogRow) -> LogEntry:
-    name = select(reviewers.c.name).where(reviewers.c.id == row.reviewer_id)
-    return entry_from(row, connection.execute(name).scalar_one())
+    return entry_from(row, connection.execute(_NAME, {"reviewer": row.reviewer_id}).scalar_one())
 
 
 def _add(
@@ -215,38 +239,33 @@ def _add(
         "shown": shown,
         **more,
     }
-    return connection.execute(insert(log).values(values).returning(log)).one()
+    return connection.execute(_ADD_LINE, values).one()
 
 
 def _store_judgement(
     connection: Connection, candidate_id: int, reviewer: int, line: LogRow | None
 ) -> None:
     """Store the opinion in `line` as the reviewer's judgement; None deletes the judgement."""
-    whose = (judgements.c.candidate_id == candidate_id) & (judgements.c.reviewer_id == reviewer)
-    connection.execute(delete(judgements).where(whose))
+    connection.execute(_FORGET, {"candidate": candidate_id, "reviewer": reviewer})
     if line is not None:
-        connection.execute(
-            insert(judgements).values(
-                candidate_id=candidate_id,
-                reviewer_id=reviewer,
-                log_id=line.id,
-                verdict=line.verdict,
-                confidence=line.confidence,
-                flags=line.flags,
-                comment=line.comment,
-                subclass=line.subclass,
-                fields=line.fields,
-                velocity=line.velocity,
-                at=line.at,
-            )
-        )
+        values = {
+            "candidate_id": candidate_id,
+            "reviewer_id": reviewer,
+            "log_id": line.id,
+            "verdict": line.verdict,
+            "confidence": line.confidence,
+            "flags": line.flags,
+            "comment": line.comment,
+            "subclass": line.subclass,
+            "fields": line.fields,
+            "velocity": line.velocity,
+            "at": line.at,
+        }
+        connection.execute(_STORE, values)
     bit = judged_bit(reviewer)
-    mask = candidates.c.judged_by
     has_verdict = line is not None and line.verdict is not None
-    judged = mask.op("|")(bit) if has_verdict else mask.op("&")(~bit)
-    connection.execute(
-        update(candidates).where(candidates.c.id == candidate_id).values(judged_by=judged)
-    )
+    change, bits = (_SET_BIT, bit) if has_verdict else (_KEEP_BITS, ~bit)
+    connection.execute(change, {"candidate": candidate_id, "bits": bits})
 
 
 def current_opinion(connection: Connection, candidate_id: int, reviewer: int) -> Opinion:
@@ -261,12 +280,8 @@ def judged_bit(reviewer: int) -> int:
 
 def _current_line(connection: Connection, candidate_id: int, reviewer: int) -> LogRow | None:
     """The log line of the reviewer's current opinion."""
-    query = (
-        select(log)
-        .join(judgements, judgements.c.log_id == log.c.id)
-        .where(judgements.c.candidate_id == candidate_id, judgements.c.reviewer_id == reviewer)
-    )
-    return connection.execute(query).one_or_none()
+    values = {"candidate": candidate_id, "reviewer": reviewer}
+    return connection.execute(_CURRENT_LINE, values).one_or_none()
 
 
 def stack_tops(connection: Connection, reviewer: int) -> tuple[int | None, int | None]:
@@ -274,9 +289,7 @@ def stack_tops(connection: Connection, reviewer: int) -> tuple[int | None, int |
 
     Merged lines are excluded: they are undone in the session where they were written.
     """
-    mine = (log.c.reviewer_id == reviewer) & (log.c.origin == "")
-    query = select(log).where(mine).order_by(log.c.id.desc()).limit(1)
-    last = connection.execute(query).one_or_none()
+    last = connection.execute(_LAST_LINE, {"reviewer": reviewer}).one_or_none()
     if last is None:
         return None, None
     match last.action:
