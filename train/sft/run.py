@@ -6,7 +6,7 @@ A run's folder holds `settings.json`, `start` (the first weights of a new model)
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from agent.errors import WorkbenchError, write_errors
 from agent.models.card import ReportedFigure
 from agent.models.infer_card import plain_name
 from agent.protocol.protocol import END_OF_TURN, IMAGE_TOKEN, MARKUP_TOKENS, chat_parts
-from agent.trajectory.trajectory import Trajectory
 from train.journal import journal
 from train.models.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
 from train.models.finished_model import MODEL, write_finished
@@ -117,10 +116,11 @@ def fine_tune(
         # Drawing all for less than an epoch would take longer than training. Conversations bring
         # their own pictures.
         share = 1.0 if inputs.others else min(settings.epochs, 1.0)
-        chosen: Sequence[Trajectory] = inputs.trajectories
+        chosen = inputs
         if share < 1:
-            chosen = sample_trajectories(chosen, share, seed)
-        prepared = _prepare_rows(inputs, chosen, folder, source, settings, workers, console)
+            some = sample_trajectories(inputs.trajectories, share, seed)
+            chosen = replace(inputs, trajectories=tuple(some))
+        prepared = _prepare_rows(chosen, folder, source, settings, workers, console)
     rows, held = split_rows(prepared.rows, settings.held_out, seed)
     if not rows:
         raise WorkbenchError(f"no conversation is left to train on: {_left_out(prepared)}")
@@ -137,7 +137,7 @@ def fine_tune(
     encoder = Encoder(load_tokenizer(start))
     check_mask(batches[0], encoder)
     if args.process_index == 0:
-        _print_summary(console, prepared, rows, held, plan, inputs, len(chosen))
+        _print_summary(console, prepared, rows, held, plan, inputs, len(chosen.trajectories))
         console.print(write_mask(batches[0], encoder, out), style="dim", markup=False)
 
     set_seed(seed)
@@ -198,7 +198,6 @@ def _starting_folder(
 
 def _prepare_rows(
     inputs: Inputs,
-    trajectories: Sequence[Trajectory],
     folder: ModelFolder,
     source: PictureSource,
     settings: SftSettings,
@@ -209,9 +208,11 @@ def _prepare_rows(
         folder.path, folder.vision, folder.sizing, source,
         train_mistakes=settings.train_mistakes, tool=settings.tool, wording=inputs.wording,
     )  # fmt: skip
-    with counted("pictures and tokens", len(trajectories), console, transient=True) as advance:
+    with counted(
+        "pictures and tokens", len(inputs.trajectories), console, transient=True
+    ) as advance:
         prepared = prepare_rows(
-            trajectories, inputs.style if settings.style != RECORDED else None, row_settings,
+            inputs.trajectories, inputs.style if settings.style != RECORDED else None, row_settings,
             cutoff=settings.cutoff, workers=workers, advance=advance,
         )  # fmt: skip
         for turns, pictures in inputs.conversations(prepared.leave_out):

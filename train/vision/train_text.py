@@ -27,6 +27,7 @@ from agent.atomic_file import atomic_folder
 from agent.engines.base import SamplingSettings
 from agent.engines.patches import positions
 from agent.errors import write_errors
+from agent.inspection.offered_looks import MOST_LOOKS
 from agent.json_lines import append_lines
 from agent.models.infer_card import plain_name
 from agent.protocol.protocol import IMAGE_TOKEN
@@ -40,7 +41,6 @@ from train.sft.fast_path import use_fast_path
 from train.sft.inputs import task_texts
 from train.sft.optimizer import muon_and_adamw
 from train.vision.conversations import (
-    MOST_LOOKS,
     SIZING,
     Question,
     draw_questions,
