@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from PIL import Image
 
@@ -95,18 +96,17 @@ class Episode:
             self.conversation.append(turns, pictures, self.control.should_stop)
 
     def _generate(self) -> Generated:
-        sampling, stop, form = self.sampling, self.rules.stop, self._form()
-        if form is not None:
+        sampling, how = self.sampling, dict[str, Any](stop=self.rules.stop)
+        if (form := self._form()) is not None:  # engines of plug-ins need not know it
             sampling = replace(sampling, max_new_tokens=form.most_tokens)
-            stop += form.stop
+            how = {"stop": (*self.rules.stop, *form.stop), "form": form}
         with self._engine_clock():
             return self.conversation.generate(
                 sampling,
                 self.seed + len(self.replies),
-                stop=stop,
-                form=form,
                 on_text=self.on_text,
                 should_stop=self.control.should_stop,
+                **how,
             )
 
     def _form(self) -> TurnForm | None:

@@ -10,7 +10,7 @@ LOOK = "Look at "
 LOOK_END, ANSWER_END = "</tool_call>", "</answer>"
 VERDICTS = ("YES", "NO")
 MOST_BYTES = 600
-"""Of a thought and of the reasons; the longest that the model was taught have some 400."""
+"""Of a thought and of the reasons: three times the longest that were seen."""
 
 
 @dataclass(frozen=True)
