@@ -15,12 +15,11 @@ from agent.engines import local_conversation
 from agent.engines.base import SamplingSettings
 from agent.engines.chat_tokens import load_tokenizer, plain_ids, token_ids
 from agent.engines.gguf.engine import GgufConversation, GgufEngine
-from agent.inspection.offered_looks import OfferedLook
 from agent.protocol import turn_form
 from agent.protocol.protocol import Part, Turn, chat_parts
 from agent.protocol.reply import parse_reply
 from agent.protocol.rules import AS_PUBLISHED
-from agent.protocol.turn_form import TurnForm
+from tests.agent.engines.form_scenes import check_forms
 from tests.agent.engines.gguf.gguf_scenes import (
     QUESTION,
     conversation,
@@ -32,7 +31,6 @@ from tests.agent.protocol.wordings import call
 from tests.small_models import tiny_qwen25
 from tests.train.export.pairs import engine_qwen25, pair_qwen25
 
-LOOK = OfferedLook((6400, 6800), "Hα and He I 6678")
 __all__ = ["conversation", "engine", "engine_qwen25", "pair_qwen25", "tiny_qwen25"]
 
 
@@ -91,19 +89,9 @@ def test_by_the_published_rules_a_range_may_be_left_out(
 def test_a_turn_of_a_form_is_nothing_else(
     conversation: GgufConversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nearly uniform chance still gives a turn that can be carried out."""
     monkeypatch.setattr(turn_form, "MOST_BYTES", 60)
     conversation.append([QUESTION], [picture()])
-    start = conversation.mark()
-    for seed, looks in enumerate([(LOOK.text,), (LOOK.text,), ()]):
-        conversation.rewind(start)
-        form = TurnForm(looks)
-        wild = SamplingSettings(temperature=4.0, max_new_tokens=form.most_tokens)
-        generated = conversation.generate(wild, seed, stop=form.stop, form=form)
-        reply = parse_reply(generated.text)
-        assert generated.finish == "stop" and generated.text.endswith(form.stop), generated.text
-        assert reply.kind in (("call", "answer") if looks else ("answer",))
-        assert reply.kind == "answer" or reply.arguments == LOOK.arguments
+    check_forms(conversation)
 
 
 # Text and chats as tokens of a GGUF vocabulary.

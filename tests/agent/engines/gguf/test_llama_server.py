@@ -23,22 +23,19 @@ from agent.engines.gguf.llama_server import LlamaServerEngine, ServerProcess
 from agent.engines.kind import is_installed
 from agent.engines.remote.request import RequestTurn, messages, picture_url
 from agent.errors import EngineError
-from agent.inspection.offered_looks import OfferedLook
 from agent.protocol import turn_form
 from agent.protocol.protocol import Turn, chat_parts, opening
 from agent.protocol.reply import parse_reply
 from agent.protocol.rules import AS_PUBLISHED
-from agent.protocol.turn_form import TurnForm
 from agent.rendering.model_image import QWEN3, Sizing
 from agent.tasks.catalogue import find_task
+from tests.agent.engines.form_scenes import check_forms
 from tests.agent.engines.remote.real_servers import Pair, tiny_pair
 from tests.agent.protocol.chat_text import chat_text
 from tests.agent.scenes import call
 from tests.processes import LONG_S, runs, wait_until
 
 __all__ = ["tiny_pair"]
-
-LOOK = OfferedLook((6400, 6800), "Hα and He I 6678")
 
 
 # Never imported here: it and other packages made with Cython do not bear one another in a process.
@@ -301,18 +298,8 @@ def test_by_the_published_rules_no_line_ends_after_the_models_turn(tiny_pair):
 
 
 def test_a_turn_of_a_form_is_nothing_else(engine, monkeypatch):
-    """Nearly uniform chance still gives a turn that can be carried out."""
     monkeypatch.setattr(turn_form, "MOST_BYTES", 60)
     conversation = engine.open()
     conversation.append(TURNS[:2], PICTURES[:1])
-    start = conversation.mark()
-    for seed, looks in enumerate([(LOOK.text,), (LOOK.text,), ()]):
-        conversation.rewind(start)
-        form = TurnForm(looks)
-        wild = SamplingSettings(temperature=4.0, max_new_tokens=form.most_tokens)
-        generated = conversation.generate(wild, seed, stop=form.stop, form=form)
-        reply = parse_reply(generated.text)
-        assert generated.finish == "stop" and generated.text.endswith(form.stop), generated.text
-        assert reply.kind in (("call", "answer") if looks else ("answer",))
-        assert reply.kind == "answer" or reply.arguments == LOOK.arguments
+    check_forms(conversation)
     conversation.close()

@@ -20,12 +20,10 @@ from agent.engines.base import ChoicePoint, Generated, SamplingSettings
 from agent.engines.chat_tokens import plain_ids, token_ids
 from agent.engines.hf.engine import TransformersConversation, TransformersEngine
 from agent.errors import ContextFullError, EngineError, ImageError
-from agent.inspection.offered_looks import OfferedLook
 from agent.protocol import turn_form
 from agent.protocol.protocol import Turn, chat_parts
-from agent.protocol.reply import parse_reply
-from agent.protocol.turn_form import TurnForm
 from agent.protocol.wording_file import write_wording
+from tests.agent.engines.form_scenes import check_forms
 from tests.agent.engines.hf.hf_scenes import (
     GREEDY,
     Episode,
@@ -50,7 +48,6 @@ from tests.agent.engines.wording_scenes import (
 from tests.agent.protocol.wordings import wording
 from tests.small_models import tiny_qwen3, tiny_qwen25
 
-LOOK = OfferedLook((6400, 6800), "Hα and He I 6678")
 __all__ = ["all_logits", "engine", "engine25", "engines", "tiny_qwen3", "tiny_qwen25"]
 
 
@@ -419,16 +416,5 @@ def test_the_model_reads_what_the_template_renders(
 
 
 def test_a_turn_of_a_form_is_nothing_else(engine, monkeypatch):
-    """Nearly uniform chance still gives a turn that can be carried out."""
     monkeypatch.setattr(turn_form, "MOST_BYTES", 60)
-    conversation = begun(engine)
-    start = conversation.mark()
-    for seed, looks in enumerate([(LOOK.text,), (LOOK.text,), ()]):
-        conversation.rewind(start)
-        form = TurnForm(looks)
-        wild = SamplingSettings(temperature=4.0, max_new_tokens=form.most_tokens)
-        generated = conversation.generate(wild, seed, stop=form.stop, form=form)
-        reply = parse_reply(generated.text)
-        assert generated.finish == "stop" and generated.text.endswith(form.stop), generated.text
-        assert reply.kind in (("call", "answer") if looks else ("answer",))
-        assert reply.kind == "answer" or reply.arguments == LOOK.arguments
+    check_forms(begun(engine))
