@@ -34,6 +34,7 @@ from agent.models.check_files import check_files, remember_files
 from agent.models.folders import models_folder
 from agent.models.long_work import Progress, counted
 from agent.models.registry import PARTIAL, ModelLocation, find_model, model_at
+from agent.protocol.reply import VERDICTS
 
 REPORT = "conversion.json"
 PROMPTS = 3
@@ -41,7 +42,6 @@ NO_FIGURES = (
     "Converted to {kind} from {name}; figures of that model were not measured on this form."
 )
 
-VERDICTS = ("YES", "NO")
 WRITTEN = 24
 END = 2  # tokens that close the last turn after the box
 

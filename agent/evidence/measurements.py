@@ -12,7 +12,7 @@ from agent.spectra.measure.indices import measure_indices
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
-from agent.spectra.measure.window_measure import is_of_a_nearer, zoom_numbers
+from agent.spectra.measure.window_measure import SAME, belongs_to_nearer_line, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum, Window, frame_z
@@ -74,14 +74,17 @@ class SpectrumMeasurements:
             self._lines[name] = measure_line(self.spectrum, name, self.velocity_kms)
         return self._lines[name]
 
-    def is_of_a_nearer_line(self, name: str) -> bool:
-        """Whether the feature that was measured as this line is another, which lies nearer."""
+    def belongs_to_another(self, name: str) -> bool:
+        """Whether another line, which lies nearer, was measured in the same feature."""
         result, shift = self.line(name), doppler(self.velocity_kms)
         if result.centroid is None or result.fwhm is None:
             return False
-        near = builtin_lines().nearest(result.centroid / shift, result.fwhm / shift)
+        offset = abs(result.centroid / shift - builtin_lines()[name].wavelength)
+        # One whose own measurement lies as near cannot be farther away than this.
+        within = min(result.fwhm / shift, offset + SAME * result.fwhm / shift)
+        near = builtin_lines().nearest(result.centroid / shift, within)
         others = (self.line(line.id) for line in near if line.window is not None)
-        return is_of_a_nearer(result, others, shift)
+        return belongs_to_nearer_line(result, others, shift)
 
     @cached_property
     def refuted_redshift(self) -> str:

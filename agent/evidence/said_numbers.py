@@ -38,7 +38,7 @@ class SaidNumbers:
                 ew = {"ew": rounded(strength.value), "ew_error": rounded(strength.error)}
                 row |= ew
                 is_noise = row.get("sigma", 0.0) < LEAST_SIGMA or not strength_state(row)
-                if is_noise or self.numbers.is_of_a_nearer_line(name):
+                if is_noise or self.numbers.belongs_to_another(name):
                     # Noise, or another feature: this line has no place and no width there.
                     for key in ("centroid", "fwhm_kms", "fwhm_error"):
                         row.pop(key, None)

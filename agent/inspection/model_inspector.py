@@ -73,11 +73,10 @@ class ModelInspector:
             return replace(record, stop_reason=str(error), seconds=time.perf_counter() - started)
         with closing(conversation):
             said = record.steps, record.replies
-            episode = Episode(
-                conversation, picture_maker, self.sampling, seed, control, on_text, *said
-            )
             # Our own small models know these looks and no other.
-            episode.offered = tuple(offered_looks(spectrum, task)) if self.style.brief else None
+            offered = tuple(offered_looks(spectrum, task)) if self.style.brief else None
+            how = self.sampling, seed, control, on_text
+            episode = Episode(conversation, picture_maker, *how, *said, offered=offered)
             try:
                 yield from episode.begin(turns, pictures)
                 start = conversation.mark()
@@ -124,8 +123,8 @@ class ModelInspector:
         for number in range(1, self.extra_runs + 1):
             first.conversation.rewind(start)
             seed = record.seed + 1000 * number
-            repeat = Episode(first.conversation, first.picture_maker, sampling, seed, first.control)
-            repeat.offered = first.offered
+            how = first.conversation, first.picture_maker, sampling, seed, first.control
+            repeat = Episode(*how, offered=first.offered)
             for _ in repeat.run():
                 pass
             first.engine_seconds += repeat.engine_seconds

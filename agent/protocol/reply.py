@@ -8,11 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Literal
+from typing import Literal, get_args
 
 from agent.protocol.tool import TOOL_NAME, call_text
 
 Verdict = Literal["YES", "NO"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 Kind = Literal["call", "answer", "text", "error"]
 
 MAX_TEXT = 200_000  # characters of a turn that are parsed; a runaway model writes more

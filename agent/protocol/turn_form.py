@@ -5,10 +5,11 @@ An engine that keeps to it cannot write anything else, whatever the pictures sho
 
 from dataclasses import dataclass
 
+from agent.protocol.reply import VERDICTS
+
 THINK, ANSWER = "<think>", "</think>\n<answer>\\boxed{"
 LOOK = "Look at "
 LOOK_END, ANSWER_END = "</tool_call>", "</answer>"
-VERDICTS = ("YES", "NO")
 MOST_BYTES = 600
 """Of a thought and of the reasons: three times the longest that were seen."""
 

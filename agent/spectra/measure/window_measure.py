@@ -129,7 +129,7 @@ def _known_lines(
     return tuple(
         result
         for result in results
-        if is_line(result) and not is_of_a_nearer(result, results, shift)
+        if is_line(result) and not belongs_to_nearer_line(result, results, shift)
     )
 
 
@@ -142,7 +142,7 @@ def is_line(result: LineMeasurement) -> bool:
     )
 
 
-def is_of_a_nearer(
+def belongs_to_nearer_line(
     result: LineMeasurement, others: Iterable[LineMeasurement], shift: float
 ) -> bool:
     """Whether another line was measured in the same feature and lies nearer to it."""

@@ -80,7 +80,7 @@ SLACK_PX = 4
 
 
 class OneLineLabel(ElidedLabel):
-    """It asks for no room, but takes what the layout leaves."""
+    """An elided label as wide as the layout leaves it, which asks for no width itself."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
