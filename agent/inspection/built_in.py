@@ -17,10 +17,12 @@ MEASURED = "measured"
 PANEL = "panel"
 EYE = "nano-eye"  # the bundled model that looks
 
+NO_VERDICT = "no verdict"
 MEMBER = re.compile(
     r"(?P<name>\S{1,80}): (?P<said>(?P<verdict>YES|NO)(?:, p [<>]? ?[\d.]+)?)(?:\.|: (?P<why>.+))"
 )
 """A line of a panel's answer: what one of its members said."""
+SILENT = re.compile(rf"(?P<name>\S{{1,80}}): (?P<verdict>{NO_VERDICT})\.")
 
 Load = Callable[[ModelLocation], Inspector]
 
@@ -150,12 +152,15 @@ def built_in(name: str) -> BuiltIn | None:
 
 
 def opposed_members(record: Trajectory) -> str:
-    """What a panel's members said if they contradict each other: "nano-eye NO, measured YES"."""
+    """What a panel's members said if they contradict each other: "nano-eye NO, measured YES".
+
+    Where one of them gave no answer, that is told, too: "nano-eye no verdict, measured YES".
+    """
     own = built_in(record.model.engine)
     if own is None or not own.quotes:
         return ""
     lines = record.plain_reasons.splitlines()
-    found = filter(None, map(MEMBER.fullmatch, lines))
+    found = [each for line in lines if (each := MEMBER.fullmatch(line) or SILENT.fullmatch(line))]
     said = [each.group("name", "verdict") for each in found]
-    is_opposed = {verdict for _, verdict in said} == {"YES", "NO"}
+    is_opposed = len({verdict for _, verdict in said}) > 1
     return ", ".join(map(" ".join, said)) if is_opposed else ""

@@ -7654,6 +7654,10 @@ Or put its files into {folder}</source>
         <source>≠ Members disagree: {what}</source>
         <translation>≠ 成员意见不同：{what}</translation>
     </message>
+    <message>
+        <source>≠ A member gave no answer: {what}</source>
+        <translation>≠ 有成员没有回答：{what}</translation>
+    </message>
 </context>
 <context>
     <name>weighed</name>

@@ -71,6 +71,7 @@ class QuestionSettings(DistortionSettings):
     survey: str = MIXED
     snr: Range = (5.0, 100.0)
     quality: str = "mixed"
+    partial: float = 0.0  # share of the spectra that miss an arm, a gap or more
     library_share: float = LIBRARY_SHARE
     """Share of library bases in the spectra of classes that the library has."""
     split: str = "train"
@@ -85,7 +86,7 @@ class QuestionSettings(DistortionSettings):
         if not 0.1 <= self.noes <= 100:
             raise WorkbenchError("questions.noes must be between 0.1 and 100")
         for name in (
-            "untouched", "hard", "both", "even", "library_share", "slip_air", "cut_deep",
+            "untouched", "hard", "both", "even", "partial", "library_share", "slip_air", "cut_deep",
             "errors_missing", "flat_by_continuum",
         ):  # fmt: skip
             if not 0.0 <= getattr(self, name) <= 1.0:

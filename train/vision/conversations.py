@@ -26,11 +26,13 @@ from agent.spectra.spectrum import FloatArray, Spectrum, frame_z
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from train.draft.phrases import SHORT
+from train.questions.partial import with_part_of
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import questions_on_spectrum
-from train.vision.grades import Readings, all_phrases, climate, told
+from train.vision.grades import Readings, all_phrases, climate, is_unclear, told
 from train.vision.lessons import NO_KIND, misplaced
 from train.vision.reasons import KINDS_SAID, fitting_kind, reasons
+from train.vision.targets import asked_features, covered
 from train.weights.draws import bundled
 
 BLANK_SHARE = 0.03  # share of the questions with white paper for pictures
@@ -49,6 +51,7 @@ class Question:
     pictures: NDArray[np.uint8]  # (pictures, height, width) in grey, the whole spectrum first
     ranges: FloatArray
     looks: tuple[OfferedLook, ...]
+    hidden: frozenset[str] = frozenset()  # quantities that lie in a gap
     is_blank: bool = False
     """Whether the pictures are white paper, of which there is nothing to tell."""
 
@@ -67,6 +70,9 @@ def questions(number: int, settings: QuestionSettings, seed: int, library: str) 
         return []
     rng = np.random.default_rng([seed, number])
     asked: list[Question | None] = []
+    if rng.random() < settings.partial:
+        part = with_part_of(examples[0].spectrum, rng)
+        examples = tuple(replace(each, spectrum=part) for each in examples)
     for each in examples:
         if each.answer in ("YES", "NO"):
             asked.append(question(each.spectrum, each.task, each.answer, each.label))
@@ -89,9 +95,12 @@ def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Ques
             looks.append(look)
     except (SpectrumError, ToolError):
         return None
-    if not looks:
-        return None
-    return Question(task, answer, label, np.stack(pictures), np.array(ranges), tuple(looks))
+    there = covered(spectrum, 0.0).tolist()
+    hidden = frozenset(
+        name for name, is_in in zip(asked_features(), there, strict=True) if not is_in
+    )
+    shown = np.stack(pictures), np.array(ranges)
+    return Question(task, answer, label, *shown, tuple(looks), hidden)
 
 
 def blank(asked: Question) -> Question:
@@ -119,11 +128,12 @@ def _said(asked: Question, task: Task, read: Readings) -> list[dict[str, str]]:
         return [{} for _ in read.ranks]
     windows = [(low, high) for low, high in asked.ranges.tolist()]
     kind = climate(read.ranks[0], windows[0])
-    before: set[str] = set()
+    before = set(asked.hidden)
     said = []
-    for number, (window, *row) in enumerate(zip(windows, *read, strict=True)):
-        said.append(told(window, Readings(*row), task, kind, before, is_whole=number == 0))
-        before |= said[-1].keys()
+    labels = ["", *(look.label for look in asked.looks)]
+    for window, label, *row in zip(windows, labels, *read, strict=True):
+        said.append(told(window, Readings(*row), task, kind, before, label=label))
+        before |= {feature for feature, text in said[-1].items() if not is_unclear(text)}
     return said
 
 
@@ -134,10 +144,11 @@ def _sentence(said: Mapping[str, str]) -> str:
 def _reasons(asked: Question, task: Task, said: Sequence[Mapping[str, str]], read: Readings) -> str:
     if asked.is_blank:
         return SHORT["nothing"][0]
-    why = "; ".join(reasons(task, asked.answer, asked.label, said, read))
+    known = [{name: text for name, text in each.items() if not is_unclear(text)} for each in said]
+    why = "; ".join(reasons(task, asked.answer, asked.label, known, read))
     kind, start = KIND_NAMES[asked.task], "Like"
     if asked.answer == "NO":
-        kind, start = fitting_kind(asked.label, task, said, read), "More like"
+        kind, start = fitting_kind(asked.label, task, known, read), "More like"
     return f"{start} {kind}: {why}." if why else f"{start} {kind}."
 
 

@@ -1,6 +1,5 @@
 """Words for what the eye sees: a phrase for each quantity and each of a few grades of it."""
 
-from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
@@ -20,14 +19,18 @@ Phrases = tuple[tuple[float, ...], tuple[str, ...]]
 
 
 class Readings(NamedTuple):
-    """What the eye reads of some pictures, or of one: ranks and their typical errors."""
+    """What the eye reads of some pictures, or of one."""
 
     ranks: FloatArray
-    errors: FloatArray
+    errors: FloatArray  # typical
+    above: FloatArray  # probabilities that the value is above each border of its grades
 
 
-PER_WINDOW, ABSENCES = 6, 2
-"""Quantities that are told of a window, and how many of them may be what is missed there."""
+MOST_BORDERS = 6
+PER_WINDOW, ASKED = 6, 3
+"""Quantities that are told of a window, and of how many the task is told that they are not there,
+or that it cannot be known."""
+SURE = 0.9  # probability from which on something is said
 WHOLE = ("colour_4200_5400", "colour_6600_7500", "Dn4000", "TiO5", "TiO5_excess", "C2_5165_edge",
          "EW_H_alpha")  # fmt: skip
 """Quantities that are told of the whole spectrum, where only broad or strong features are seen."""
@@ -37,8 +40,8 @@ UNTOLD = ("TiO5_excess", "ZrO_6474", "ZrO_6345", "CN_7872", "MK_carbon", "Ba_455
 """Quantities that are not told of a window: they have no words that an astronomer would use, are
 told by a band head, or are read better from the whole spectrum."""
 
-LINES = ("strong emission", "emission", "weak emission", "", "weak absorption", "absorption",
-         "strong absorption")  # fmt: skip
+LINES = ("strong emission", "clear emission", "weak emission", "", "weak absorption",
+         "clear absorption", "strong absorption")  # fmt: skip
 EMITTED = ("EW_OIII", "EW_SII", "EW_Bowen", "EW_CIV")
 """Lines that no star has in absorption: what looks so is another's."""
 BALMER, HELIUM, METAL = (1.0, 3.0, 12.0), (0.35, 1.2, 4.0), (0.6, 1.2, 3.0)
@@ -70,8 +73,7 @@ LINE_OF_WIDTH = {
 }  # fmt: skip
 """Widths are told only of a line that is told as emission or absorption, as its name says."""
 
-AT_MOST = "weak at most"
-CAUTION = 1.25  # typical errors within which something may be there, for it not to be called absent
+AT_MOST, UNCLEAR = "weak at most", "unclear"
 
 COOL_STARTS = ("TiO", "CaH", "ZrO", "YO", "LaO", "VO", "CN", "C2", "NaI_8190", "EW_BaII", "MgH",
                "Mg_b", "CaT")  # fmt: skip
@@ -127,51 +129,97 @@ def _knots(feature: str) -> FloatArray:
     return knots()[asked_features().index(feature)]
 
 
+def sure_readings(ranks: FloatArray) -> Readings:
+    """Readings (pictures, quantities) without any doubt."""
+    above = (ranks[..., None] > border_ranks()).astype(np.float64)
+    return Readings(ranks, np.full_like(ranks, 0.05), above)
+
+
 def value_of(feature: str, rank: float) -> float:
     """The value of a quantity of this rank between -1 and 1."""
     own = _knots(feature)
     return float(np.interp(rank, np.linspace(-1.0, 1.0, own.size), own))
 
 
-def phrase(feature: str, value: float) -> str:
-    borders, said = words(feature)
-    return said[bisect(borders, value)]
+@cache
+def border_ranks() -> FloatArray:
+    """(features, borders): the ranks of the borders; NaN for what is not told, and at the end."""
+    ranks = np.full((len(asked_features()), MOST_BORDERS), np.nan)
+    for row, feature in enumerate(asked_features()):
+        if feature in told_quantities():
+            borders, _ = words(feature)
+            own = _knots(feature)
+            places = np.linspace(-1.0, 1.0, own.size)
+            ranks[row, : len(borders)] = np.interp(borders, own, places)
+    return ranks
 
 
-def sure_phrase(feature: str, rank: float, error: float) -> str:
-    """What is said of a rank of this error; "" if unsure. Nothing that may be there is absent."""
-    _, said = words(feature)
-    low, high = _grades_within(feature, rank, error)
-    absent = _absent_grade(feature)
-    if absent is not None and low <= absent <= high:
-        low, high = _grades_within(feature, rank, CAUTION * error)
-        if low == high:
-            return said[absent]
-        is_slight = low >= absent - 1 and high <= absent + 1
-        return at_most(said[absent]) if is_slight else ""
-    match high - low:
-        case 0 | 1:
-            return phrase(feature, value_of(feature, rank))
-        case 2 if len(said) > 3:
-            return said[low + 1]
-    return ""
+class Claim(NamedTuple):
+    """What may be said of a quantity, and the first and last of the grades of which it is true."""
 
-
-def _grades_within(feature: str, rank: float, error: float) -> tuple[int, int]:
-    borders, _ = words(feature)
-    low, high = (bisect(borders, value_of(feature, rank + part)) for part in (-error, error))
-    return low, high
+    text: str
+    first: int
+    last: int
 
 
 @cache
-def _absent_grade(feature: str) -> int | None:
-    grades = enumerate(words(feature)[1])
-    return next((number for number, said in grades if is_absence(said)), None)
+def claims(feature: str) -> tuple[Claim, ...]:
+    """A phrase for each grade, and those for several: a sign without a strength, weak at most."""
+    said = words(feature)[1]
+    last = len(said) - 1
+    if feature.startswith("colour_"):
+        return tuple(Claim(each, max(0, at - 1), min(last, at + 1)) for at, each in enumerate(said))
+    exact = tuple(Claim(each, at, at) for at, each in enumerate(said))
+    absent = next((at for at, each in enumerate(said) if is_absence(each)), None)
+    if feature in LINE_OF_WIDTH:
+        name = said[0].removesuffix(WIDTH_WORDS[0])
+        return (*exact, Claim(f"{name}not broad", 0, 1), Claim(f"{name}broad at least", 2, 3))
+    if absent is None:
+        return exact
+    name = _subject(said[absent])
+    found = [*exact, Claim(f"{name} {AT_MOST}", max(absent - 1, 0), min(absent + 1, last))]
+    if absent > 0:
+        sign = "in emission" if said[0].endswith("emission") else "seen"
+        found += _by_sign(name, sign, (0, absent - 2), (0, absent - 1))
+    if absent < last:
+        sign = "in absorption" if said[last].endswith("absorption") else "seen"
+        found += _by_sign(name, sign, (absent + 2, last), (absent + 1, last))
+    return tuple(found)
 
 
-def at_most(absence: str) -> str:
-    """What is said where a feature is weak or absent: "He I 4471 weak at most"."""
-    return f"{absence.removeprefix('no ').removesuffix(' not seen')} {AT_MOST}"
+def _by_sign(
+    name: str, sign: str, more: tuple[int, int], seen: tuple[int, int]
+) -> tuple[Claim, Claim]:
+    strong = f"{name} {sign.replace('in ', 'in clear or strong ')}"
+    if sign == "seen":
+        strong = f"{name} clear or strong"
+    return Claim(strong, *more), Claim(f"{name} {sign}", *seen)
+
+
+def sure_phrase(feature: str, above: FloatArray) -> str:
+    """The most exact thing that is sure to be true of a quantity; "" if none is."""
+    borders = len(words(feature)[0])
+    odds = np.minimum.accumulate(np.concatenate([[1.0], above[:borders], [0.0]]))
+    sure = []
+    for claim in claims(feature):
+        true = float(odds[claim.first] - odds[claim.last + 1])
+        if true >= SURE:
+            sure.append((claim.last - claim.first, -true, claim.text))
+    return min(sure)[2] if sure else ""
+
+
+def unclear(feature: str) -> str:
+    """What is said where nothing is sure; "" of a colour or a width, which are not asked for."""
+    absence = next(filter(is_absence, words(feature)[1]), "")
+    return absence and f"{_subject(absence)} {UNCLEAR}"
+
+
+def is_unclear(said: str) -> bool:
+    return said.endswith(UNCLEAR)
+
+
+def _subject(absence: str) -> str:
+    return absence.removeprefix("no ").removesuffix(" not seen")
 
 
 def is_absence(said: str) -> bool:
@@ -243,14 +291,19 @@ def told(
     kind: Climate,
     before: Collection[str] = (),
     *,
-    is_whole: bool,
+    label: str,
 ) -> dict[str, str]:
-    """What is said of a picture, by quantity, and nothing of which the eye is unsure."""
+    """What is said of a picture, by quantity, and nothing of which the eye is unsure.
+
+    `label` says what the look is for; it is "" of the whole spectrum.
+    """
+    is_whole = not label
     rank = dict(zip(asked_features(), read.ranks.tolist(), strict=True))
-    error = dict(zip(asked_features(), read.errors.tolist(), strict=True))
+    above = dict(zip(asked_features(), read.above, strict=True))
+    own = own_features(task)
     found = dict[str, str]()
     for feature in told_features(window, task, kind, before, is_whole=is_whole):
-        text = sure_phrase(feature, rank[feature], error[feature])
+        text = sure_phrase(feature, above[feature])
         if feature == "CH_G4300" and value_of("EW_H_gamma", rank["EW_H_gamma"]) < -BALMER[0]:
             continue  # The emission beside it raises what the G band is compared with.
         if is_whole and feature == "EW_H_alpha" and value_of(feature, rank[feature]) > STRONG_LINE:
@@ -258,33 +311,43 @@ def told(
         if feature == "TiO5_excess" and value_of("TiO5", rank["TiO5"]) >= TIO_SEEN:
             continue
         if (line := LINE_OF_WIDTH.get(feature)) is not None:
-            of_line = sure_phrase(line, rank[line], error[line])
+            of_line = sure_phrase(line, above[line])
             if not text or not of_line.endswith(_sign(feature)):
                 continue
             if line not in before:
                 found[line] = of_line
+        if not text and feature in own and _is_named(feature, label):
+            text = unclear(feature)
         if text:
             found[feature] = text
-    chosen = _most_telling(found, own_features(task), is_whole=is_whole)
+    chosen = _most_telling(found, own, label)
     if is_whole:
         return {feature: found[feature] for feature in chosen}
     return {feature: found[feature] for feature in sorted(chosen, key=_place)}
 
 
-def _most_telling(found: Mapping[str, str], own: Sequence[str], *, is_whole: bool) -> list[str]:
-    """What is there before what is not, the task's own before others; no absence unasked."""
-    there = [feature for feature in found if not is_absence(found[feature])]
+def _most_telling(found: Mapping[str, str], own: Sequence[str], label: str) -> list[str]:
+    """What is there, the task's own before others; then what the look is for in vain."""
+    there = [name for name, text in found.items() if not (is_absence(text) or is_unclear(text))]
     missing = [feature for feature in found if is_absence(found[feature])]
     asked = [feature for feature in missing if feature in own]
-    if is_whole:
+    if not label:
         return [feature for feature in found if feature in there or feature in asked]
+    others = [each for each in asked if not _is_named(each, label) and not each.startswith(EMITTED)]
+    unsure = [feature for feature in found if is_unclear(found[feature])]
+    asked = [*(each for each in asked if _is_named(each, label)), *unsure, *others[:1]][:ASKED]
     wanted = [feature for feature in there if feature in own or LINE_OF_WIDTH.get(feature) in own]
-    others = [feature for feature in there if feature not in wanted]
-    room = PER_WINDOW - min(len(asked), ABSENCES)
-    chosen = [*wanted, *others][:room]
-    chosen += asked[: PER_WINDOW - len(chosen)]
+    rest = [feature for feature in there if feature not in wanted]
+    chosen = [*wanted, *rest][: PER_WINDOW - len(asked)] + asked
     # Where nothing else is sure, that a line is not there is better than a silent look.
-    return chosen or missing[:ABSENCES]
+    return chosen or missing[:ASKED]
+
+
+def _is_named(feature: str, label: str) -> bool:
+    """Whether a look with this label is for the quantity: "Hα and He I 6678"."""
+    name = unclear(feature).removesuffix(f" {UNCLEAR}")
+    number = name.rpartition(" ")[2]
+    return bool(name) and (name in label or (number.isdigit() and number in label))
 
 
 @cache
@@ -299,7 +362,11 @@ def _sign(width: str) -> str:
     return "emission" if width.endswith("em_fwhm") else "absorption"
 
 
+@cache
+def told_quantities() -> frozenset[str]:
+    return frozenset({*WHOLE, *(set(WINDOW_FEATURES) & set(asked_features()) - set(UNTOLD))})
+
+
 def all_phrases() -> set[str]:
-    names = {*WHOLE, *(set(WINDOW_FEATURES) & set(asked_features()) - set(UNTOLD))}
-    said = {said for name in names for said in words(name)[1]}
-    return said | {at_most(each) for each in said if is_absence(each)}
+    every = told_quantities()
+    return {claim.text for name in every for claim in claims(name)} | {*map(unclear, every)} - {""}

@@ -14,6 +14,7 @@ from agent.rendering.style import EYE, Style
 from agent.spectra.spectrum import Spectrum, Window
 from train.evaluate.sight_pictures import mirrored, taken_from
 from train.questions.distortion import distorted
+from train.questions.partial import with_part_of
 from train.simulate.atlas import observe_atlas
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS, draw_source
@@ -22,7 +23,14 @@ from train.simulate.telescope.observation import happens, log_uniform, to_spectr
 from train.simulate.telescope.telescope import observe
 from train.vision.settings import LessonSettings
 from train.vision.shards import Lesson, write_lessons
-from train.vision.targets import asked_features, kind_number, measured_values, ranks, within
+from train.vision.targets import (
+    asked_features,
+    covered,
+    kind_number,
+    measured_values,
+    ranks,
+    within,
+)
 from train.weights.draws import bundled
 
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
@@ -67,11 +75,14 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
         seed = int(rng.integers(2**62))
         spectrum = misplaced(spectrum, np.random.default_rng(seed))
         truth = misplaced(truth, np.random.default_rng(seed))
+    if happens(rng, settings.partial):
+        spectrum = with_part_of(spectrum, rng)
     style = replace(EYE, line_width=log_uniform(rng, LINE_WIDTHS))
     speed = source.velocity_kms
     values = np.full(len(asked_features()), np.nan)
     if abs(speed) < FAR and source.z == 0.0:
         values = ranks(measured_values(truth, speed))
+    is_there = covered(spectrum, speed)
     pictures, ranges, targets = [], [], []
     for window in (None, *_windows(spectrum, settings, rng)):
         shown = spectrum.range if window is None else window
@@ -80,7 +91,7 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
             continue
         pictures.append(drawn)
         ranges.append(shown)
-        targets.append(np.where(within(shown, speed), values, np.nan))
+        targets.append(np.where(within(shown, speed) & is_there, values, np.nan))
     if not pictures:
         raise WorkbenchError("nothing to draw")
     kind = kind_number(NO_KIND if is_misplaced else label)

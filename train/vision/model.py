@@ -16,8 +16,10 @@ from transformers.vision_utils import (
     get_vision_window_index,
 )
 
+from agent.rendering.style import EYE
 from train.models.small_model import CLIP_MEAN, CLIP_STD
 from train.sft.fast_path import use_fast_vision
+from train.vision.grades import MOST_BORDERS
 from train.vision.settings import SchoolSettings
 
 PATCH, MERGE, FRAMES = 14, 2, 2
@@ -25,6 +27,7 @@ WINDOW = 112
 """Pixels; not used, since every layer attends to the whole picture, but the layout has it."""
 WAVES = 8  # Sines and cosines that tell a head where on the axis a quantity lies
 ATTENTION_HEADS = 6
+ABOVE_WEIGHT = 0.2  # of the grades in the loss: there are up to six for one rank
 LEAST_ERROR = 0.02  # smallest error of a rank that the eye may claim
 
 
@@ -34,6 +37,8 @@ class Answers(NamedTuple):
     ranks: Tensor  # (n, features), each between -1 and 1
     errors: Tensor
     """(n, features): the typical distance of a rank from the truth, by the eye's own estimate."""
+    above: Tensor
+    """(n, features, borders), logits: whether the value lies above each border of its grades."""
     kinds: Tensor  # (n, kinds), logits
     ends: Tensor  # (n, 2): the ends of the wavelength axis.
     state: Tensor  # (n, width): what is behind the kind.
@@ -71,6 +76,7 @@ class Eye(nn.Module):
         self.last_norm = nn.LayerNorm(width)
         self.rank = nn.Linear(width, 1)
         self.error = nn.Sequential(nn.Linear(width, width), nn.GELU(), nn.Linear(width, 1))
+        self.above = nn.Linear(width, MOST_BORDERS)
         self.kind = nn.Linear(width, kinds)
         self.ends = nn.Linear(width, 2)
 
@@ -81,10 +87,15 @@ class Eye(nn.Module):
         merged = self.tower(rows, **layout).pooler_output
         return cast(Tensor, merged.reshape(len(pictures), -1, merged.shape[-1]))
 
-    def answers(self, pictures: Tensor, places: Tensor) -> Answers:
-        """`places` (n, features, 2): begin and end of each feature, as fractions of the axis."""
-        down, across = pictures.shape[1] // PATCH // MERGE, pictures.shape[2] // PATCH // MERGE
-        return self.read(self.tokens(pictures), (down, across), places)
+    def answers(self, shown: Tensor, places: Tensor) -> Answers:
+        """What it says of pictures, or of their tokens.
+
+        `places` (n, features, 2): begin and end of each feature, as fractions of the axis.
+        """
+        is_seen = shown.is_floating_point()
+        height, width = (EYE.height, EYE.width) if is_seen else shown.shape[1:]
+        size = height // PATCH // MERGE, width // PATCH // MERGE
+        return self.read(shown if is_seen else self.tokens(shown), size, places)
 
     def read(self, tokens: Tensor, size: tuple[int, int], places: Tensor) -> Answers:
         """The same from the tokens of pictures of so many tokens down and across."""
@@ -103,7 +114,8 @@ class Eye(nn.Module):
         errors = LEAST_ERROR + functional.softplus(self.error(of_features.detach())[..., 0])
         kind, ends = state[:, -2], state[:, -1]
         ranks = self.rank(of_features)[..., 0]
-        return Answers(ranks, errors, self.kind(kind), self.ends(ends), kind)
+        above = self.above(of_features)
+        return Answers(ranks, errors, above, self.kind(kind), self.ends(ends), kind)
 
 
 def waves(places: Tensor) -> Tensor:
@@ -150,9 +162,17 @@ def feature_places(ranges: Tensor, windows: Tensor) -> Tensor:
 
 
 def loss_of(
-    answers: Answers, ranks: Tensor, kinds: Tensor, ends: Tensor, settings: SchoolSettings
+    answers: Answers,
+    ranks: Tensor,
+    borders: Tensor,
+    kinds: Tensor,
+    ends: Tensor,
+    settings: SchoolSettings,
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """The loss, and its parts; ranks may be NaN and kinds -1 where nothing is known."""
+    """The loss, and its parts; ranks may be NaN and kinds -1 where nothing is known.
+
+    `borders` (features, borders) are ranks, NaN where a quantity has fewer.
+    """
     known = torch.isfinite(ranks)
     number = known.sum(dim=1, keepdim=True).expand_as(known)[known]
     # A window shows few quantities and the whole spectrum all of them: weighed by the root of
@@ -161,6 +181,12 @@ def loss_of(
     weights = weights / weights.sum().clamp(min=1e-6)
     said, errors = answers.ranks[known].float(), answers.errors[known].float()
     rank = weights @ functional.smooth_l1_loss(said, ranks[known], beta=0.1, reduction="none")
+    asked = torch.isfinite(borders).expand_as(answers.above)[known]
+    is_above = (ranks[..., None] > borders)[known].float()
+    grades = functional.binary_cross_entropy_with_logits(
+        answers.above[known].float(), is_above, reduction="none"
+    )
+    above = weights @ (grades * asked).sum(dim=-1)
     missed = (said.detach() - ranks[known]).abs()
     error = weights @ (missed / errors + errors.log())
     kind = functional.cross_entropy(
@@ -168,6 +194,12 @@ def loss_of(
     )
     kind = kind / (kinds >= 0).sum().clamp(min=1)
     axis = functional.smooth_l1_loss(answers.ends.float(), ends, beta=0.02)
-    total = rank + error + settings.kind_weight * kind + settings.range_weight * axis
-    parts = {"rank": rank, "error": error, "kind": kind, "axis": axis}
+    total = (
+        rank
+        + error
+        + ABOVE_WEIGHT * above
+        + settings.kind_weight * kind
+        + settings.range_weight * axis
+    )
+    parts = {"rank": rank, "error": error, "above": above, "kind": kind, "axis": axis}
     return total, {name: part.detach() for name, part in parts.items()}

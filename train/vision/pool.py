@@ -23,17 +23,20 @@ JOBS_AHEAD = 3  # jobs given to each process in advance
 
 
 class PicturePool:
-    """The newest pictures with their ranges, targets and kinds, on the training device."""
+    """The newest pictures, or what `see` makes of them, with their ranges, targets and kinds, on
+    the training device."""
 
-    def __init__(self, room: int, device: torch.device) -> None:
-        self._room, self.device = room, device
+    def __init__(
+        self, room: int, device: torch.device, see: Callable[[Tensor], Tensor] = lambda each: each
+    ) -> None:
+        self._room, self.device, self._see = room, device, see
         self._columns: tuple[Tensor, ...] = ()
-        self._next, self.size = 0, 0
+        self._next, self.size, self.added = 0, 0, 0
 
     def add(self, lessons: Sequence[Lesson]) -> None:
         counts = [len(one.pictures) for one in lessons]
         fresh = (
-            torch.from_numpy(np.concatenate([one.pictures for one in lessons])),
+            self._see(torch.from_numpy(np.concatenate([one.pictures for one in lessons]))),
             torch.from_numpy(np.concatenate([one.ranges for one in lessons])).float(),
             torch.from_numpy(np.concatenate([one.targets for one in lessons])).half(),
             torch.from_numpy(np.repeat([one.kind for one in lessons], counts)),
@@ -49,6 +52,7 @@ class PicturePool:
             column[at] = part.to(self.device)
         self._next = (self._next + rows) % self._room
         self.size = min(self.size + rows, self._room)
+        self.added += rows
 
     @property
     def is_full(self) -> bool:
@@ -57,7 +61,7 @@ class PicturePool:
     def sample(
         self, rows: int, generator: torch.Generator
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Pictures, ranges, targets and kinds of some pictures, drawn with replacement."""
+        """What is seen, ranges, targets and kinds of some pictures, drawn with replacement."""
         at = torch.randint(self.size, (rows,), generator=generator, device=self.device)
         pictures, ranges, targets, kinds = self._columns
         return pictures[at], ranges[at], targets[at], kinds[at]
@@ -78,12 +82,13 @@ class Workers(Generic[Result]):
             while True:
                 waits = None if taken < at_least else 0
                 done, self._under_way = wait(self._under_way, waits, FIRST_COMPLETED)
-                if not done:
-                    return
                 for one in done:
                     self._under_way |= {self.executor.submit(job) for job in islice(self._jobs, 1)}
                     taken += 1
                     yield one.result()
+                # Not until none is ready: who draws may be faster than who learns.
+                if taken >= at_least:
+                    return
 
     def __enter__(self) -> Self:
         return self

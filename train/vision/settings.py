@@ -29,6 +29,7 @@ class LessonSettings:
     per_shard: int = 500
     untouched: float = 0.2  # share of the spectra that are not distorted
     misplaced: float = 0.08  # share of the stars whose fluxes are put to wrong wavelengths
+    partial: float = 0.4  # share of the spectra of which a part is missing
 
     @property
     def distortion(self) -> DistortionSettings:

@@ -10,9 +10,10 @@ from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.star_velocity import StarVelocity
 from agent.evidence.window_numbers import rest_window
 from agent.spectra.pixel_grid import doppler
-from agent.spectra.spectrum import FloatArray, Spectrum, Window
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
 from train.simulate.sky import LABELS
 
+FILLED = 0.4  # share of a feature's range; where pixels grow with wavelength, half of them hold 0.6
 EDGE = 4.0  # angstrom by which a picture must reach beyond a quantity's own range
 
 
@@ -52,10 +53,18 @@ def ranks(values: FloatArray) -> FloatArray:
     return np.where(np.isfinite(values), np.array(ranked), np.nan)
 
 
-def within(window: Window, velocity_kms: float) -> np.ndarray:
+def within(window: Window, velocity_kms: float) -> BoolArray:
     """Which features a picture of this window shows whole."""
     low, high = (feature_windows() * doppler(velocity_kms)).T
     return (low - EDGE >= window[0]) & (high + EDGE <= window[1])
+
+
+def covered(spectrum: Spectrum, velocity_kms: float) -> BoolArray:
+    """Which features lie on good pixels, and not in a gap."""
+    good = spectrum.wavelength[spectrum.good]
+    low, high = (feature_windows() * doppler(velocity_kms)).T
+    pixels = np.searchsorted(good, high) - np.searchsorted(good, low)
+    return pixels * np.median(np.diff(good)) > FILLED * (high - low)
 
 
 def kind_number(label: str) -> int:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
@@ -47,7 +48,7 @@ from train.vision.conversations import (
     fixed_phrases,
     turns,
 )
-from train.vision.grades import Readings
+from train.vision.grades import Readings, sure_readings
 from train.vision.model import MERGE, PATCH, Eye, feature_places
 from train.vision.pool import Workers
 from train.vision.reasons import KINDS_SAID
@@ -155,7 +156,7 @@ class Reader:
         pictures = torch.from_numpy(np.concatenate([each.pictures for each in drawn]))
         ranges = torch.from_numpy(np.concatenate([each.ranges for each in drawn])).float()
         grid = pictures.shape[1] // PATCH, pictures.shape[2] // PATCH
-        ranks, errors, seen = [], [], []
+        ranks, errors, above, seen = [], [], [], []
         for start in range(0, len(pictures), 512):
             some = slice(start, start + 512)
             with torch.autocast(self._device.type, torch.bfloat16):
@@ -165,13 +166,15 @@ class Reader:
                 answers = self._eye.read(tokens, size, places)
             ranks.append(answers.ranks.float().cpu())
             errors.append(answers.errors.float().cpu())
+            above.append(answers.above.float().sigmoid().cpu())
             seen.append(tokens.bfloat16())
-        split = [np.split(torch.cat(part).double().numpy(), ends) for part in (ranks, errors)]
+        parts = (ranks, errors, above)
+        split = [np.split(torch.cat(part).double().numpy(), ends) for part in parts]
         read = [Readings(*of_one) for of_one in zip(*split, strict=True)]
         misread = [not each.is_blank and self._rng.random() < self._misread for each in drawn]
         for row in np.flatnonzero(misread).tolist():
             noise = MISREADING * self._rng.standard_normal(read[row].ranks.shape)
-            read[row] = read[row]._replace(ranks=read[row].ranks + noise)
+            read[row] = sure_readings(read[row].ranks + noise)
         # Who writes the turns needs no pictures.
         asked = [replace(each, pictures=each.pictures[:, :0, :0]) for each in drawn]
         job = partial(_write, self._tokenizer, asked, read, grid, misread)
@@ -400,6 +403,10 @@ def trained_model(
     embedding = model.get_input_embeddings().weight.detach().clone()
     rows = trained.get_input_embeddings().weight.detach()
     embedding[list(same.values())] = rows[[known[text] for text in same]]
+    for text, number in _vocabulary(folder).items():
+        # A new phrase begins with the meaning of the one most like it.
+        if text not in known and (like := get_close_matches(text, known, 1)):
+            embedding[number] = rows[known[like[0]]]
     layers = trained.model.language_model.state_dict()
     model.model.language_model.load_state_dict(layers | {"embed_tokens.weight": embedding})
     return model

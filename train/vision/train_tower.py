@@ -4,6 +4,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from agent.json_lines import append_lines
 from train.models.model_folder import load_trainable
 from train.sft.optimizer import muon_and_adamw
 from train.simulate.sky import LABELS
+from train.vision.grades import border_ranks
 from train.vision.model import Eye, feature_places, loss_of
 from train.vision.pool import PicturePool, Workers
 from train.vision.settings import SchoolSettings
@@ -29,6 +31,8 @@ MIDDLE, SPREAD = 6500.0, 3000.0
 FLOOR = 0.02  # learning rate at the end, as a share of the highest
 MIXED_SHARDS = 8  # shards whose pictures are in memory, and mixed, at a time
 FEWEST = 8  # batches of fresh pictures with which training begins
+HEADS_TIMES = 6
+"""Times that heads alone are shown a picture, which costs ten times as much to see as to learn."""
 TOLD_EVERY = 100
 WEIGHTS, CURVE = "eye.safetensors", "curve.jsonl"
 
@@ -67,11 +71,15 @@ def teach(
     out.mkdir(parents=True, exist_ok=True)
     if isinstance(lessons, Workers):
         pool = PicturePool(settings.room, device)
-        steps, batches = 0, fresh_batches(lessons, pool, settings.batch, seed)
+        if settings.heads_only:
+            pool = PicturePool(settings.room, device, partial(_tokens, eye))
+        times = HEADS_TIMES if settings.heads_only else 0
+        steps, batches = 0, fresh_batches(lessons, pool, settings.batch, seed, times)
     else:
         steps = max(1, int(settings.epochs * sum(map(count_pictures, lessons)) / settings.batch))
         batches = _batches(lessons, settings.batch, seed)
     windows = torch.from_numpy(feature_windows()).float().to(device)
+    borders = torch.from_numpy(border_ranks()).float().to(device)
     began, probing, probed = time.monotonic(), 0.0, 0.0
     recent: list[dict[str, Tensor]] = []
     for step, batch in enumerate(batches):
@@ -82,7 +90,7 @@ def teach(
         for group in optimizer.param_groups:
             group["lr"] = settings.lr * rate(step, done, settings.warmup)
         here = [part.to(device) for part in batch]
-        recent.append(_learn(eye, optimizer, here, windows, settings))
+        recent.append(_learn(eye, optimizer, here, windows, borders, settings))
         if (step + 1) % TOLD_EVERY == 0:
             stacked = {name: torch.stack([each[name] for each in recent]) for name in recent[0]}
             words = ", ".join(f"{name} {float(x.mean()):.3f}" for name, x in stacked.items())
@@ -140,13 +148,15 @@ def _learn(
     optimizer: torch.optim.Optimizer,
     batch: Sequence[Tensor],
     windows: Tensor,
+    borders: Tensor,
     settings: SchoolSettings,
 ) -> dict[str, Tensor]:
     """One update; returns the parts of its loss."""
     shown, ranges, ranks, kinds = batch
     with torch.autocast(shown.device.type, torch.bfloat16):
         answers = eye.answers(shown, feature_places(ranges, windows))
-    loss, parts = loss_of(answers, ranks.float(), kinds, (ranges - MIDDLE) / SPREAD, settings)
+    ends = (ranges - MIDDLE) / SPREAD
+    loss, parts = loss_of(answers, ranks.float(), borders, kinds, ends, settings)
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     nn.utils.clip_grad_norm_(eye.parameters(), 1.0)
@@ -176,13 +186,28 @@ def batch_of(pictures: Pictures, rows: Sequence[int]) -> Batch:
     )
 
 
+@torch.no_grad()
+def _tokens(eye: Eye, pictures: Tensor) -> Tensor:
+    device = next(eye.parameters()).device
+    with torch.autocast(device.type, torch.bfloat16):
+        return eye.tokens(pictures.to(device)).bfloat16()
+
+
 def fresh_batches(
-    workers: Workers[list[Lesson]], pool: PicturePool, size: int, seed: int
+    workers: Workers[list[Lesson]], pool: PicturePool, size: int, seed: int, times: int = 0
 ) -> Iterator[Batch]:
-    """Batches without end from the newest lessons, to which those drawn meanwhile are added."""
+    """Batches without end from the newest lessons, to which those drawn meanwhile are added.
+
+    None are added before those there are have been shown so many `times` on average.
+    """
     generator = torch.Generator(pool.device).manual_seed(seed)
+    shown = 0
     while True:
-        for drawn in workers.ready(at_least=0 if pool.size >= FEWEST * size else 1):
-            pool.add(drawn)
+        if shown >= times * pool.added:
+            for drawn in workers.ready(at_least=0 if pool.size >= FEWEST * size else 1):
+                pool.add(drawn)
         if pool.size >= FEWEST * size or pool.is_full:
+            shown += size
             yield pool.sample(size, generator)
+        else:
+            shown = times * pool.added

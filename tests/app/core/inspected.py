@@ -32,7 +32,8 @@ def said(verdict="YES", p_yes=0.9, model=NANO, stopped_by="answer", number=1):
 def panel_said(eye, measured, number=1):
     """A panel's record: the measured inspector decides."""
     members = (said(eye, 0.4, number=number), said(measured, 0.9, MEASURED, number=number))
-    lines = [rf"\boxed{{{measured}}} nano: {eye}, p 0.40: no YES: in it.", f"measured: {measured}."]
+    words = f"{eye}, p 0.40: no YES: in it." if eye else "no verdict."
+    lines = [rf"\boxed{{{measured}}} nano: {words}", f"measured: {measured}."]
     step = Step(kind="answer", turn=3, text="\n".join(lines), verdict=measured, label="panel")
     one = said(measured, 0.8, PANEL, number=number)
     return replace(one, steps=(*one.steps[:-1], step), members=members)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agent.spectra.spectrum import between
 from tests.train.questions.helpers import LINE, library, star
 from train.questions import distortion
 from train.questions.distortion import (
@@ -18,6 +19,7 @@ from train.questions.distortion import (
     finished_spectrum,
     working_copy,
 )
+from train.questions.partial import FEWEST, with_part_of
 from train.questions.settings import DistortionSettings, QuestionSettings
 from train.questions.spectrum_questions import (
     answer_of,
@@ -366,3 +368,23 @@ def test_the_continuum_follows_slopes_and_not_lines():
 def test_the_level_of_a_dark_spectrum_is_positive():
     dark = replace(seen(), flux=-seen().flux)
     assert (continuum_level(dark, 500.0) > 0).all()
+
+
+def test_parts_of_a_spectrum_are_arms_gaps_and_dead_stretches() -> None:
+    whole = questions_on_spectrum(QuestionSettings(), 3, 1).examples[0].spectrum
+    parts = [with_part_of(whole, np.random.default_rng(seed)) for seed in range(80)]
+    spans = [np.ptp(part.wavelength[part.good]) / np.ptp(whole.wavelength) for part in parts]
+    gaps = [np.diff(part.wavelength[part.good]).max() for part in parts]
+    assert all(np.count_nonzero(part.good) >= FEWEST for part in parts)
+    assert sum(span < 0.2 for span in spans) > 5  # a short arm
+    assert sum(900.0 < gap < 1000.0 for gap in gaps) > 5  # between the two of medium resolution
+    assert sum(len(part) == len(whole) and part.n_bad > whole.n_bad for part in parts) > 3
+    again = with_part_of(whole, np.random.default_rng(0))
+    assert np.array_equal(again.wavelength, parts[0].wavelength)
+
+
+def test_of_a_spectrum_too_short_to_cut_nothing_is_taken() -> None:
+    whole = questions_on_spectrum(QuestionSettings(), 3, 1).examples[0].spectrum
+    low = whole.range[0]
+    short = between(whole, low, low + 40.0)
+    assert with_part_of(short, np.random.default_rng(1)) is short

@@ -17,20 +17,21 @@ from train.simulate.source import GRID
 from train.vision import conversations
 from train.vision.conversations import questions
 from train.vision.grades import (
-    ABSENCES,
+    ASKED,
     PER_WINDOW,
     UNTOLD,
     WHOLE,
-    Readings,
     all_phrases,
-    at_most,
+    claims,
     climate,
     is_absence,
+    is_unclear,
     own_features,
-    phrase,
     sure_phrase,
+    sure_readings,
     told,
     told_features,
+    unclear,
     value_of,
     words,
 )
@@ -240,10 +241,11 @@ def row(**values: float) -> np.ndarray:
     return np.nan_to_num(ranks(known), nan=0.0)
 
 
-def say(task: str, window=HALPHA, before=(), unsure=(), *, is_whole=False, **values):
-    errors = [1.0 if feature in unsure else 0.05 for feature in asked_features()]
-    read = Readings(row(**values), np.array(errors))
-    return told(window, read, find_task(task), "neither", before, is_whole=is_whole)
+def say(task: str, window=HALPHA, before=(), unsure=(), *, label="Hα and He I 6678", **values):
+    read = sure_readings(row(**values))
+    for feature in unsure:
+        read.above[asked_features().index(feature)] = 0.5
+    return told(window, read, find_task(task), "neither", before, label=label)
 
 
 @pytest.mark.parametrize("feature", SEEN)
@@ -259,7 +261,7 @@ def test_every_grade_has_its_words(feature: str) -> None:
     [
         ("EW_H_alpha", -80.0, "Hα in strong emission"),
         ("EW_H_alpha", 0.2, "Hα not seen"),
-        ("EW_H_alpha", 8.0, "Hα in absorption"),
+        ("EW_H_alpha", 8.0, "Hα in clear absorption"),
         ("HeII_4542", 0.0, "He II 4542 not seen"),
         ("HeII_4542", 1.0, "He II 4542 in weak absorption"),
         ("CH_G4300", 0.0, "no G band"),
@@ -274,9 +276,9 @@ def test_every_grade_has_its_words(feature: str) -> None:
     ],
 )
 def test_words_follow_the_value(feature: str, value: float, said: str) -> None:
-    assert phrase(feature, value) == said
+    read = sure_readings(row(**{feature: value}))
+    assert sure_phrase(feature, read.above[asked_features().index(feature)]) == said
     assert is_absence(said) == said.startswith(("no ", "Hα not", "He II 4542 not"))
-    assert not is_absence(said) or is_absence(at_most(said))
 
 
 def test_a_value_and_its_rank_are_the_same_quantity() -> None:
@@ -297,7 +299,7 @@ def test_a_width_is_told_with_its_line_alone() -> None:
 def test_the_own_quantities_of_a_task_come_first_and_nothing_twice() -> None:
     assert own_features(find_task("CV"))[:2] == ("EW_H_alpha", "H_alpha_em_fwhm")
     assert "ZrO_6474_edge" in own_features(find_task("SS"))
-    said = say("SS", (6250.0, 6600.0))
+    said = say("SS", (6250.0, 6600.0), ZrO_6474_edge=0.25, ZrO_6345_edge=0.2)
     assert {"ZrO_6474_edge", "ZrO_6345_edge"} <= said.keys() and len(said) <= PER_WINDOW
     assert "ZrO_6474_edge" not in say("SS", (6250.0, 6600.0), before={"ZrO_6474_edge"})
 
@@ -327,32 +329,37 @@ def test_nothing_is_told_that_the_picture_does_not_show() -> None:
 
 
 def test_weak_lines_are_not_told_of_the_whole_spectrum() -> None:
-    assert "EW_H_alpha" in say("CV", EVERYTHING, is_whole=True, EW_H_alpha=-60.0)
-    assert "EW_H_alpha" not in say("CV", EVERYTHING, is_whole=True, EW_H_alpha=-5.0)
+    assert "EW_H_alpha" in say("CV", EVERYTHING, label="", EW_H_alpha=-60.0)
+    assert "EW_H_alpha" not in say("CV", EVERYTHING, label="", EW_H_alpha=-5.0)
 
 
-def test_of_what_the_eye_is_unsure_it_says_nothing() -> None:
-    values = {"EW_H_alpha": -40.0, "EW_HeI_6678": -6.0}
+def test_what_the_task_asks_for_is_answered_and_of_others_nothing_unsure_is_said() -> None:
+    values = {"EW_H_alpha": -40.0, "EW_HeI_6678": -6.0, "EW_SII_6716": -9.0}
     sure = say("CV", **values)
-    assert {"EW_H_alpha", "EW_HeI_6678"} <= sure.keys()
-    unsure = say("CV", unsure=["EW_HeI_6678"], **values)
-    assert "EW_H_alpha" in unsure and "EW_HeI_6678" not in unsure
+    assert values.keys() <= sure.keys()
+    unsure = say("CV", unsure=["EW_HeI_6678", "EW_SII_6716"], **values)
+    assert "EW_H_alpha" in unsure and "EW_SII_6716" not in unsure
+    assert unsure["EW_HeI_6678"] == "He I 6678 unclear"
     neither = say("CV", unsure=["EW_HeI_6678", "EW_H_alpha"], **values)
-    assert not neither.keys() & {"EW_H_alpha", "H_alpha_em_fwhm"}  # nor is its width told
+    assert neither["EW_H_alpha"] == "Hα unclear"
+    assert "H_alpha_em_fwhm" not in neither
 
 
 @pytest.mark.parametrize(
-    ("value", "error", "said"),
+    ("above", "said"),
     [
-        (0.0, 0.01, "He I 6678 not seen"),
-        (0.0, 0.2, "He I 6678 weak at most"),  # weak emission or absorption may be there
-        (0.0, 0.6, ""),
-        (-30.0, 0.2, "He I 6678 in strong emission"),
+        # Strong, clear or weak emission, nothing, weak, clear or strong absorption.
+        ([0.05, 0.03, 0.02, 0.0, 0.0, 0.0], "in strong emission"),
+        ([0.4, 0.05, 0.02, 0.0, 0.0, 0.0], "in clear or strong emission"),
+        ([0.4, 0.3, 0.05, 0.0, 0.0, 0.0], "in emission"),
+        ([1.0, 1.0, 0.97, 0.95, 0.5, 0.1], "in absorption"),
+        ([1.0, 1.0, 0.97, 0.03, 0.0, 0.0], "not seen"),
+        ([1.0, 0.97, 0.8, 0.2, 0.03, 0.0], "weak at most"),
+        ([0.9, 0.8, 0.6, 0.4, 0.2, 0.1], None),
     ],
 )
-def test_what_may_be_there_is_not_called_absent(value: float, error: float, said: str) -> None:
-    rank = float(row(EW_HeI_6678=value)[asked_features().index("EW_HeI_6678")])
-    assert sure_phrase("EW_HeI_6678", rank, error) == said
+def test_as_much_is_said_as_is_sure(above: list[float], said: str | None) -> None:
+    assert sure_phrase("EW_HeI_6678", np.array(above)) == (f"He I 6678 {said}" if said else "")
 
 
 def test_what_is_there_is_told_before_what_is_not() -> None:
@@ -361,14 +368,15 @@ def test_what_is_there_is_told_before_what_is_not() -> None:
              "EW_HeI_5015": -6.0, "HeII_4542": -3.0}  # fmt: skip
     said = say("CV", blue, EW_OIII_5007=0.0, EW_OIII_4959=0.0, **lines)
     assert {"EW_HeII_4686", "EW_H_beta"} <= said.keys() and len(said) <= PER_WINDOW
-    assert sum(map(is_absence, said.values())) <= ABSENCES
+    assert sum(map(is_absence, said.values())) <= ASKED
     # Where nothing is there, what the task did not ask for is better than silence.
     assert say("SS", (5820.0, 5960.0), Na_D=0.0, EW_HeI_5876=0.0)
 
 
 def test_no_star_absorbs_in_lines_of_thin_gas() -> None:
-    assert phrase("EW_OIII_5007", 4.0) == phrase("EW_OIII_5007", 0.0) == "[O III] 5007 not seen"
-    assert phrase("EW_OIII_5007", -9.0) == "[O III] 5007 in strong emission"
+    said = words("EW_OIII_5007")[1]
+    assert said[-1] == "[O III] 5007 not seen"
+    assert not any("absorption" in each for each in said)
 
 
 def test_no_g_band_beside_emission() -> None:
@@ -378,8 +386,17 @@ def test_no_g_band_beside_emission() -> None:
 
 
 def test_no_two_quantities_have_the_same_words() -> None:
-    said = [each for feature in SEEN for each in words(feature)[1]]
-    at_most_phrases = {at_most(each) for each in said if is_absence(each)}
-    assert not at_most_phrases & set(said)
-    assert len(said) == len(set(said)) == len(all_phrases() - at_most_phrases)
-    assert len(said) > 200
+    said = [claim.text for feature in SEEN for claim in claims(feature)]
+    unsure = [text for text in map(unclear, SEEN) if text]
+    assert len(all_phrases()) == len(said) + len(unsure)
+    assert len(said) > 400
+
+
+def test_every_claim_is_true_of_its_grades_alone() -> None:
+    for feature in SEEN:
+        last = len(words(feature)[0])
+        for claim in claims(feature):
+            assert 0 <= claim.first <= claim.last <= last
+            sure = [0.0 if at < claim.first else 1.0 for at in range(last)]
+            assert not is_absence(claim.text) or not is_unclear(claim.text)
+            assert sure_phrase(feature, 1.0 - np.array(sure))

@@ -16,7 +16,7 @@ from tests.train.vision.test_lessons import row
 from train.questions.settings import QuestionSettings
 from train.vision import train_text as speech
 from train.vision.conversations import Question, blank, fixed_phrases, questions, turns
-from train.vision.grades import Readings, is_absence
+from train.vision.grades import Readings, is_absence, sure_readings
 from train.vision.model import patch_rows
 from train.vision.reasons import FAMILIES, KINDS_SAID, REASONS, fitting_kind
 from train.vision.settings import SpeechSettings
@@ -29,7 +29,7 @@ SPEECH = SpeechSettings(hidden_layers=2, ffn=96, heads=2, batch=2, held_out=2)
 def ranks_of(asked: list[Question]) -> list[Readings]:
     rng = np.random.default_rng(1)
     sizes = [(len(one.pictures), 91) for one in asked]
-    return [Readings(rng.uniform(-1, 1, size), np.full(size, 0.1)) for size in sizes]
+    return [sure_readings(rng.uniform(-1, 1, size)) for size in sizes]
 
 
 def grid_of(asked: list[Question]) -> tuple[int, int]:
@@ -94,7 +94,7 @@ def test_of_wrong_thoughts_only_the_reasons_are_learnt(
 def test_white_paper_has_nothing_to_tell(asked: list[Question]) -> None:
     white = blank(asked[0])
     assert white.pictures.min() == 255
-    texts = [turn.text for turn in turns(white, Readings(*np.zeros((2, len(white.pictures), 91))))]
+    texts = [turn.text for turn in turns(white, sure_readings(np.zeros((len(white.pictures), 91))))]
     assert sum("Nothing clear." in text for text in texts) == len(white.pictures)
     assert white.answer in texts[-1]
 
@@ -137,8 +137,7 @@ S_STAR = {
 
 
 def read(**values: float) -> Readings:
-    ranks = np.tile(row(**values), (len(LOOKS) + 1, 1))
-    return Readings(ranks, np.full(ranks.shape, 0.05))
+    return sure_readings(np.tile(row(**values), (len(LOOKS) + 1, 1)))
 
 
 def asked_of_conversations(task: str, label: str) -> Question:
@@ -191,7 +190,9 @@ def test_the_answer_names_the_kind() -> None:
 def test_a_no_says_what_the_class_lacks() -> None:
     values = CV | {"EW_HeII_4686": 0.0, "EW_H_alpha": 8.0, "EW_H_beta": 8.0, "EW_HeI_6678": 0.0}
     given = reasons(turns(asked_of_conversations("CV", "A"), read(**values))[-1].text)
-    assert any(each.startswith(("Hα in absorption", "Hβ in absorption")) for each in given)
+    assert any(
+        each.startswith(("Hα in clear absorption", "Hβ in clear absorption")) for each in given
+    )
 
 
 def test_what_was_not_seen_is_no_reason_for_a_class_that_has_it() -> None:

@@ -63,8 +63,8 @@ def test_an_eye_learns_and_is_read_again(
     entry = json.loads((tmp_path / CURVE).read_text(encoding="utf-8"))
     assert entry["real probe"] == 12.5
     assert entry["pictures"] == entry["step"] * SCHOOL.batch
-    axis = [float(line.split("axis ")[1].split(";")[0]) for line in told if "axis" in line]
-    assert axis[-1] < 0.9 * axis[0]
+    ranks = [float(line.split("rank ")[1].split(",")[0]) for line in told if "rank" in line]
+    assert ranks[-1] < 0.9 * ranks[0]
 
 
 def test_weights_of_another_shape_are_refused(lessons: list[Path], tmp_path: Path) -> None:
@@ -210,10 +210,10 @@ def test_each_answer_depends_on_the_picture_and_on_the_place(grey: torch.Tensor)
     eye = Eye(SCHOOL, 3, 4).eval()
     places = torch.rand(2, 3, 2)
     with torch.no_grad():
-        ranks, errors, kinds, ends, _ = eye.answers(grey, places)
+        ranks, errors, above, kinds, ends, _ = eye.answers(grey, places)
         blank = eye.answers(torch.full_like(grey, 255), places).ranks
         moved = eye.answers(grey, places + 0.3).ranks
-    assert ranks.shape == errors.shape == (2, 3)
+    assert ranks.shape == errors.shape == above.shape[:2] == (2, 3)
     assert (kinds.shape, ends.shape) == ((2, 4), (2, 2))
     assert errors.min() > 0.0
     assert not torch.allclose(ranks, blank, atol=1e-4)
@@ -228,17 +228,23 @@ def test_places_are_fractions_of_the_axis() -> None:
 
 
 def unlearned(pictures: int) -> Answers:
-    said = Answers(*(torch.zeros(pictures, size) for size in (3, 3, 4, 2, 5)))
-    return said._replace(errors=torch.full((pictures, 3), 0.5))
+    ranks, kinds, ends, state = (torch.zeros(pictures, size) for size in (3, 4, 2, 5))
+    return Answers(ranks, ranks + 0.5, torch.zeros(pictures, 3, 6), kinds, ends, state)
+
+
+NO_BORDERS = torch.full((3, 6), torch.nan)
 
 
 def test_a_window_counts_more_than_its_share_of_the_quantities() -> None:
     """Of 9 quantities of a whole spectrum and 1 of a window, the window has a quarter."""
-    said = Answers(*(torch.zeros(2, size) for size in (9, 9, 4, 2, 5)))
-    said = said._replace(errors=torch.ones(2, 9))
+    nine = torch.zeros(2, 9)
+    above = torch.zeros(2, 9, 6)
+    said = unlearned(2)._replace(ranks=nine, errors=nine + 1.0, above=above)
     ranks = torch.full((2, 9), torch.nan)
     ranks[0], ranks[1, 0] = 0.0, 1.0
-    parts = loss_of(said, ranks, torch.tensor([-1, -1]), torch.zeros(2, 2), SCHOOL)[1]
+    parts = loss_of(
+        said, ranks, torch.zeros(9, 6), torch.tensor([-1, -1]), torch.zeros(2, 2), SCHOOL
+    )[1]
     assert parts["rank"] == pytest.approx(0.95 / 4)
 
 
@@ -253,7 +259,7 @@ def test_errors_are_learned_from_what_is_wrong_and_cost_the_ranks_nothing() -> N
     near, far = (
         loss_of(
             unlearned(1)._replace(errors=torch.full((1, 3), error)),
-            torch.full((1, 3), 0.1), torch.tensor([-1]), torch.zeros(1, 2), SCHOOL,
+            torch.full((1, 3), 0.1), NO_BORDERS, torch.tensor([-1]), torch.zeros(1, 2), SCHOOL,
         )[1]["error"]
         for error in (0.1, 0.9)
     )  # fmt: skip
@@ -263,7 +269,9 @@ def test_errors_are_learned_from_what_is_wrong_and_cost_the_ranks_nothing() -> N
 def test_unknown_answers_cost_nothing() -> None:
     said = unlearned(2)
     ranks = torch.tensor([[0.5, torch.nan, torch.nan], [torch.nan] * 3])
-    total, parts = loss_of(said, ranks, torch.tensor([1, -1]), torch.zeros(2, 2), SCHOOL)
+    total, parts = loss_of(
+        said, ranks, NO_BORDERS, torch.tensor([1, -1]), torch.zeros(2, 2), SCHOOL
+    )
     assert torch.isfinite(total)
     assert parts["rank"] == pytest.approx(0.45)  # |0.5| - beta / 2
     assert parts["axis"] == 0.0
@@ -271,6 +279,20 @@ def test_unknown_answers_cost_nothing() -> None:
 
 def test_a_batch_of_which_nothing_is_known_still_has_a_loss() -> None:
     nothing = torch.full((1, 3), torch.nan)
-    total, parts = loss_of(unlearned(1), nothing, torch.tensor([-1]), torch.zeros(1, 2), SCHOOL)
+    total, parts = loss_of(
+        unlearned(1), nothing, NO_BORDERS, torch.tensor([-1]), torch.zeros(1, 2), SCHOOL
+    )
     assert parts["rank"] == parts["kind"] == 0.0
     assert torch.isfinite(total)
+
+
+def test_a_border_is_learned_where_a_quantity_has_one() -> None:
+    said = unlearned(1)
+    said.above.requires_grad_(True)
+    borders = torch.tensor([[0.2, 0.8], [torch.nan] * 2, [0.0, torch.nan]])
+    borders = torch.cat([borders, NO_BORDERS[:, 2:]], dim=1)
+    ranks = torch.tensor([[0.5, 0.5, torch.nan]])
+    total, _ = loss_of(said, ranks, borders, torch.tensor([-1]), torch.zeros(1, 2), SCHOOL)
+    total.backward()
+    # The first is above its lower border and below its upper one; of the others nothing is known.
+    assert said.above.grad.sign().tolist() == [[[-1, 1, 0, 0, 0, 0], [0] * 6, [0] * 6]]

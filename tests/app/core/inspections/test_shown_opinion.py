@@ -76,6 +76,8 @@ def test_where_members_of_the_panel_contradict_each_other(location):
         show_model(session, None)
         add_inspection(session, 1, panel_said("YES", "YES"))
         assert members()[0] == ""
+        add_inspection(session, 1, panel_said(None, "NO"))
+        assert members()[0] == "nano no verdict, measured NO"
 
 
 CV = find_task("CV")
