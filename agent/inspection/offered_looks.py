@@ -53,6 +53,14 @@ def offered_looks(spectrum: Spectrum, task: Task) -> Iterator[OfferedLook]:
             return
 
 
+def shows_part(spectrum: Spectrum, task: Task) -> bool:
+    """Whether a third or more of the guideline's windows hold no data."""
+    shift = 1.0 + (frame_z(spectrum) or 0.0)
+    looks = guideline_looks(task)
+    missing = sum(not covers(spectrum, *(end * shift for end in look.range)) for look in looks)
+    return missing >= len(looks) / 3
+
+
 def guideline_looks(task: Task) -> list[OfferedLook]:
     looks = []
     for window in task.windows:

@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agent.checked_toml import read_toml
+from agent.checked_toml import TomlTable, read_toml
 from agent.confidence.judged import logit, sigmoid
 from agent.engines.base import OnText
 from agent.hashing import text_hash
 from agent.inspection.control import Control
 from agent.inspection.inspector import Inspector, run
 from agent.inspection.measured_inspector import MeasuredInspector
+from agent.inspection.offered_looks import shows_part
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import FloatArray, Spectrum
 from agent.tasks.task import Task
@@ -31,6 +32,7 @@ DISAGREE = "They disagree: look at this one."
 
 MAX_BYTES = 10_000
 LARGEST = 20.0
+MOST_CANDIDATES = 10_000_000  # of a fit
 MAX_LOGIT = 6.0
 """Log-odds of a member count up to this size (p of 0.9975). Beyond it models are not surer, only
 more extreme, and one of them would overrule the other whatever that says."""
@@ -83,7 +85,8 @@ class PanelInspector:
                 yield answer
             return replace(record, seconds=time.perf_counter() - started)
         measured = run(self.measured.inspect(spectrum, task, seed=seed))
-        record = self._fused(record, seen, measured)
+        is_part = shows_part(spectrum, task)
+        record = self._fused(record, seen, measured, is_part=is_part)
         yield record.steps[-1]
         return replace(record, seconds=time.perf_counter() - started)
 
@@ -91,8 +94,10 @@ class PanelInspector:
         self.eye.close()
         self.measured.close()
 
-    def _fused(self, record: Trajectory, seen: Trajectory, measured: Trajectory) -> Trajectory:
-        p_yes = self.fusion.fuse(seen.p_yes, measured.p_yes)
+    def _fused(
+        self, record: Trajectory, seen: Trajectory, measured: Trajectory, *, is_part: bool
+    ) -> Trajectory:
+        p_yes = self.fusion.fuse(seen.p_yes, measured.p_yes, is_part=is_part)
         verdict = seen.verdict or measured.verdict
         if p_yes is not None:
             verdict = "YES" if p_yes >= 0.5 else "NO"
@@ -147,22 +152,33 @@ def _member(record: Trajectory) -> str:
 # Fuses the p(YES) of the panel's two inspectors: the model that looks and the measured one.
 @dataclass(frozen=True, kw_only=True)
 class FusionWeights:
-    """log-odds of YES = intercept + eye * log-odds of the eye + measured * those measured."""
+    """log-odds of YES = intercept + eye * log-odds of the eye + measured * those measured.
+
+    `part` are the weights for part of a spectrum; where the members disagreed on the candidates of
+    the fit, the measured one was right in so many of so many.
+    """
 
     intercept: float
     eye: float
     measured: float
+    part: FusionWeights | None = None
+    measured_right: int = 0
+    disagreed: int = 0
 
-    def fuse(self, eye: float | None, measured: float | None) -> float | None:
+    def fuse(
+        self, eye: float | None, measured: float | None, *, is_part: bool = False
+    ) -> float | None:
         """The panel's p(YES); where one of them has none, that of the other as it is."""
         if eye is None or measured is None:
             return measured if eye is None else eye
-        terms = clipped_logit([eye, measured]) * (self.eye, self.measured)
-        return float(sigmoid(self.intercept + terms.sum()))
+        own = self.part if is_part and self.part is not None else self
+        terms = clipped_logit([eye, measured]) * (own.eye, own.measured)
+        return float(sigmoid(own.intercept + terms.sum()))
 
     @property
     def sha256(self) -> str:
-        return text_hash(f"{self.intercept:.6g},{self.eye:.6g},{self.measured:.6g},{MAX_LOGIT:g}")
+        own = f"{self.intercept:.6g},{self.eye:.6g},{self.measured:.6g},{MAX_LOGIT:g}"
+        return text_hash(own if self.part is None else f"{own},{self.part.sha256}")
 
 
 def clipped_logit(p: ArrayLike) -> FloatArray:
@@ -172,13 +188,24 @@ def clipped_logit(p: ArrayLike) -> FloatArray:
 def read_fusion(path: Path) -> FusionWeights:
     """Read the weights; a ResourceError names the faulty key."""
     file = read_toml(path, MAX_BYTES)
-    weights = FusionWeights(
-        intercept=file.number("intercept", low=-LARGEST, high=LARGEST),
-        eye=file.number("eye", low=0, high=LARGEST),
-        measured=file.number("measured", low=0, high=LARGEST),
-    )
+    weights = _weights(file)
+    if "part" in file:
+        weights = replace(weights, part=_weights(table := file.table("part")))
+        table.close()
+    if "disagreed" in file:
+        count = int(file.number("disagreed", low=0, high=MOST_CANDIDATES))
+        right = int(file.number("measured_right", low=0, high=count))
+        weights = replace(weights, disagreed=count, measured_right=right)
     file.close()
     return weights
+
+
+def _weights(table: TomlTable) -> FusionWeights:
+    return FusionWeights(
+        intercept=table.number("intercept", low=-LARGEST, high=LARGEST),
+        eye=table.number("eye", low=0, high=LARGEST),
+        measured=table.number("measured", low=0, high=LARGEST),
+    )
 
 
 @cache

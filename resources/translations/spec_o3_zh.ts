@@ -7655,6 +7655,10 @@ Or put its files into {folder}</source>
         <translation>≠ 成员意见不同：{what}</translation>
     </message>
     <message>
+        <source>Where the two disagreed in tests, measured was right in {right} of {count}.</source>
+        <translation>测试中两者意见不同的 {count} 个里，测量检验者有 {right} 个是对的。</translation>
+    </message>
+    <message>
         <source>≠ A member gave no answer: {what}</source>
         <translation>≠ 有成员没有回答：{what}</translation>
     </message>

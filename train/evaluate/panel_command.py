@@ -42,6 +42,10 @@ def panel(
             help="Folders OUT/judgements/SET of evaluate, in which both judged simulated spectra."
         ),
     ],
+    part: Annotated[
+        list[Path] | None,
+        typer.Option(help="Such a folder of parts of spectra, which get weights of their own."),
+    ] = None,
     eye: Annotated[str, typer.Option(metavar="NAME", help="Name of the judge that looks.")] = EYE,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the folds.")] = 0,
     out: Annotated[
@@ -51,28 +55,40 @@ def panel(
     """Fit the weights with which the panel fuses the p(YES) of its two members."""
     pairs = read_pairs(judgements, eye)
     path = out or Path(str(files("resources") / "weights" / "panel.toml"))
-    weights = fit_fusion(pairs.terms, pairs.answers)
-    figures = panel_figures(pairs, seed)
-    write(path, panel_toml(weights, pairs, judgements, eye))
-    console = Console()
-    console.print(_table(figures, len(pairs)))
-    for one in against_members(pairs, seed):
-        console.print(_sentence(one), markup=False)
-    terms = f"{weights.intercept:.3g} + {weights.eye:.3g} eye + {weights.measured:.3g} measured"
-    console.print(f"log-odds = {terms}, written to {path}", markup=False)
-
-
-def panel_toml(weights: FusionWeights, pairs: Pairs, judgements: list[Path], eye: str) -> str:
-    lines = (
+    right, count = measured_right(pairs)
+    lines = [
         "# Fitted weights: do not edit, make them again.",
         f"# Made by: spec-o3-train evaluate panel --eye {eye} "
-        + " ".join(folder.name for folder in judgements),
+        + " ".join(
+            [*(one.name for one in judgements), *(f"--part {one.name}" for one in part or ())]
+        ),
         f"# from the judgements of {len(pairs)} simulated candidates.",
-        f"intercept = {weights.intercept:.4f}",
-        f"eye = {weights.eye:.4f}",
-        f"measured = {weights.measured:.4f}",
-    )
-    return "\n".join(lines) + "\n"
+        *_fitted(pairs, seed),
+        f"disagreed = {count}",
+        f"measured_right = {right}",
+    ]
+    if part:
+        lines += ["", "[part]", *_fitted(read_pairs(part, eye), seed)]
+    write(path, "\n".join(lines) + "\n")
+    typer.echo(f"where they disagree, {MEASURED} is right in {right} of {count}; written to {path}")
+
+
+def _fitted(pairs: Pairs, seed: int) -> tuple[str, ...]:
+    """The lines of the weights fitted on these pairs, whose figures are printed."""
+    weights = fit_fusion(pairs.terms, pairs.answers)
+    console = Console()
+    console.print(_table(panel_figures(pairs, seed), len(pairs)))
+    for one in against_members(pairs, seed):
+        console.print(_sentence(one), markup=False)
+    names = ("intercept", "eye", "measured")
+    return tuple(f"{name} = {getattr(weights, name):.4f}" for name in names)
+
+
+def measured_right(pairs: Pairs) -> tuple[int, int]:
+    """In how many of the candidates where the two disagree the measured one is right."""
+    both = zip(pairs.eye, pairs.measured, strict=True)
+    differing = [other for one, other in both if one.verdict != other.verdict]
+    return sum(each.verdict == each.answer for each in differing), len(differing)
 
 
 def _sentence(one: JudgeComparison) -> str:

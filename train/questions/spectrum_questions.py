@@ -14,6 +14,7 @@ from agent.examples.examples import Example, example
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Spectrum
 from train.questions.distortion import distorted
+from train.questions.partial import with_part_of
 from train.questions.settings import QuestionSettings
 from train.simulate.campaign import CONTAMINANTS, MAX_COUNT, Assignment
 from train.simulate.campaign import Settings as Campaign
@@ -26,7 +27,7 @@ from train.simulate.truth import object_id
 
 ATTEMPTS = 40
 UNKNOWN_Z = -9000.0
-PLAN, DISTORTION, EVEN = 11, 12, 13
+PLAN, DISTORTION, EVEN, PART = 11, 12, 13, 14
 
 TEMPERATURES = {"A": (7400.0, 10400.0), "B": (10400.0, 30500.0), "O": (30500.0, np.inf)}
 """Limits of the classes of hot stars, kelvin."""
@@ -56,6 +57,9 @@ def questions_on_spectrum(
     made = _observed(settings, seed, number, library, kind, survey)
     clean = _spectrum(made, seed, number)
     spectrum, names = distorted(clean, settings, _rng(seed, number, DISTORTION))
+    chance = _rng(seed, number, PART)
+    if happens(chance, settings.partial):
+        spectrum = with_part_of(spectrum, chance)
     first = example(
         spectrum,
         task=kind.tasks[0],

@@ -26,7 +26,6 @@ from agent.spectra.spectrum import FloatArray, Spectrum, frame_z
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from train.draft.phrases import SHORT
-from train.questions.partial import with_part_of
 from train.questions.settings import QuestionSettings
 from train.questions.spectrum_questions import questions_on_spectrum
 from train.vision.grades import Readings, all_phrases, climate, is_unclear, told
@@ -70,9 +69,6 @@ def questions(number: int, settings: QuestionSettings, seed: int, library: str) 
         return []
     rng = np.random.default_rng([seed, number])
     asked: list[Question | None] = []
-    if rng.random() < settings.partial:
-        part = with_part_of(examples[0].spectrum, rng)
-        examples = tuple(replace(each, spectrum=part) for each in examples)
     for each in examples:
         if each.answer in ("YES", "NO"):
             asked.append(question(each.spectrum, each.task, each.answer, each.label))

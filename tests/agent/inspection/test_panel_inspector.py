@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from agent.hashing import picture_hash
 from agent.inspection.control import Control, Interjection
 from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
+from agent.inspection.offered_looks import shows_part
 from agent.inspection.panel_inspector import (
     DISAGREE,
     FusionWeights,
@@ -20,12 +22,14 @@ from agent.inspection.panel_inspector import (
     read_fusion,
 )
 from agent.inspection.pictures import redraw
+from agent.spectra.spectrum import between
+from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_line, to_line
 from agent.trajectory.turns import turns_of
 from tests.agent.evidence.simulated import simulated_spectrum
 from tests.agent.inspection.scripted_inspection import CV, inspector
-from tests.agent.scenes import answer, call
+from tests.agent.scenes import answer, call, star
 
 LOOKS = [call(6400, 6700), call(4800, 4930, "Hβ")]
 CALLED_NO = [*LOOKS, answer("NO", "More like a quasar: Hα is broad.")]
@@ -196,6 +200,32 @@ def test_the_bundled_weights_count_both_and_the_fingerprint_tells_weights_apart(
     assert weights.eye > 0 and weights.measured > 0
     assert ALIKE.sha256 == FusionWeights(intercept=0.0, eye=0.5, measured=0.5).sha256
     assert ALIKE.sha256 != FusionWeights(intercept=0.1, eye=0.5, measured=0.5).sha256
+    assert ALIKE.sha256 != replace(ALIKE, part=ALIKE).sha256
+
+
+def test_part_of_a_spectrum_has_weights_of_its_own(tmp_path: Path):
+    path = tmp_path / "panel.toml"
+    lines = [
+        "intercept = 0.0",
+        "eye = 0.5",
+        "measured = 0.5",
+        "disagreed = 9",
+        "measured_right = 7",
+    ]
+    lines += ["[part]", "intercept = 1.0", "eye = 0.0", "measured = 1.0"]
+    path.write_text("\n".join(lines))
+    weights = read_fusion(path)
+    assert (weights.measured_right, weights.disagreed) == (7, 9)
+    assert weights.fuse(0.9, 0.1) == pytest.approx(0.5)
+    assert weights.fuse(0.9, 0.5, is_part=True) == pytest.approx(1 / (1 + math.exp(-1)))
+    assert ALIKE.fuse(0.9, 0.1, is_part=True) == pytest.approx(0.5)
+    whole = star()
+    for spectrum, is_part in ((whole, False), (between(whole, 5800.0, 9000.0), True)):
+        assert shows_part(spectrum, find_task("WD")) is is_part
+        made = PanelInspector(inspector(CALLED_NO), fusion=weights)
+        record = run(made.inspect(spectrum, find_task("WD")))
+        seen, measured = record.members
+        assert record.p_yes == weights.fuse(seen.p_yes, measured.p_yes, is_part=is_part)
 
 
 @pytest.mark.parametrize(("text", "fault"), [
@@ -204,6 +234,8 @@ def test_the_bundled_weights_count_both_and_the_fingerprint_tells_weights_apart(
     ("intercept = 99.0\neye = 1.0\nmeasured = 1.0\n", "intercept"),
     ("intercept = 0.0\neye = 1.0\nmeasured = 1.0\nmore = 1.0\n", "more"),
     ("intercept = nan\neye = 1.0\nmeasured = 1.0\n", "intercept"),
+    ("intercept = 0\neye = 1.0\nmeasured = 1.0\ndisagreed = 3\nmeasured_right = 4", "right"),
+    ("intercept = 0\neye = 1.0\nmeasured = 1.0\n[part]\neye = 1", "part.intercept"),
 ])  # fmt: skip
 def test_a_file_is_read_strictly(tmp_path: Path, text: str, fault: str):
     path = tmp_path / "panel.toml"

@@ -45,9 +45,19 @@ def test_it_writes_what_the_panel_reads(tmp_path: Path):
         assert word in result.output
     said = " ".join(result.output.split())
     assert "panel against eye, paired: macro-F1 +" in said and "panel against measured" in said
+    assert weights.part is None and 0 < weights.measured_right < weights.disagreed < 600
+    assert f"is right in {weights.measured_right} of {weights.disagreed}" in said
     before = out.read_bytes()
     CliRunner().invoke(app, words)
     assert out.read_bytes() == before
+    part, of_part = tmp_path / "part", made_pairs(300, seed=2, weights=(1.0, 0.2, 1.2))
+    put(part, "see", of_part.eye)
+    put(part, MEASURED, of_part.measured)
+    result = CliRunner().invoke(app, [*words, "--part", str(part)])
+    both = read_fusion(out)
+    assert result.exit_code == 0 and "300 simulated candidates" in result.output
+    assert (both.intercept, both.eye) == (weights.intercept, weights.eye)
+    assert both.part is not None and both.part.intercept > 0.6 > both.part.eye
 
 
 def made_pairs(count: int = 4000, seed: int = 1, weights=TRUE) -> Pairs:

@@ -379,6 +379,11 @@ def test_parts_of_a_spectrum_are_arms_gaps_and_dead_stretches() -> None:
     assert sum(span < 0.2 for span in spans) > 5  # a short arm
     assert sum(900.0 < gap < 1000.0 for gap in gaps) > 5  # between the two of medium resolution
     assert sum(len(part) == len(whole) and part.n_bad > whole.n_bad for part in parts) > 3
+    some = (questions_on_spectrum(QuestionSettings(partial=0.5), 3, n) for n in range(1, 9))
+    lengths = [len(each.examples[0].spectrum) for each in some]
+    every = (questions_on_spectrum(QuestionSettings(), 3, n) for n in range(1, 9))
+    kept = sum(a == len(b.examples[0].spectrum) for a, b in zip(lengths, every, strict=True))
+    assert 0 < kept < 8
     again = with_part_of(whole, np.random.default_rng(0))
     assert np.array_equal(again.wavelength, parts[0].wavelength)
 

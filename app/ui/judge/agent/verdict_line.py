@@ -139,7 +139,9 @@ class VerdictLine(QWidget):
         is_answered = shown.stopped_by == "answer"
         text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
         opposed = opposed_members(shown)
-        self.conflict.show_text(conflict_text(opposed) if opposed else "", short=f"≠ {opposed}")
+        conflict = conflict_text(opposed) if opposed else ""
+        about = f"{conflict}\n{_who_is_right()}".strip() if opposed else ""
+        self.conflict.show_text(conflict, about, short=f"≠ {opposed}")
         self.conflict.setVisible(bool(opposed) and not self.compare.isChecked())
         warning = contradiction(shown)
         self.warning.setText(warning)
@@ -250,3 +252,14 @@ def _likened() -> re.Pattern[str]:
     return re.compile(
         rf"(?<!not )(?<!n't )\b(?:more )?like (?P<kind>{kinds})(?=[.:;]|$)", re.IGNORECASE
     )
+
+
+def _who_is_right() -> str:
+    """How often each member is right where they disagree, on the candidates of the fit."""
+    from agent.inspection.panel_inspector import builtin_fusion
+
+    right, count = builtin_fusion().measured_right, builtin_fusion().disagreed
+    text = QCoreApplication.translate(
+        "verdicts", "Where the two disagreed in tests, measured was right in {right} of {count}."
+    )
+    return text.replace("{right}", str(right)).replace("{count}", str(count)) if count else ""

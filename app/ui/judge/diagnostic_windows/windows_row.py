@@ -62,6 +62,7 @@ class WindowCell(PlotCell):
         self.numbers: tuple[str, ...] = ()  # what was measured: in full, then in fewer words
         self.is_current = self.is_looked_at = False
         self.is_covered = True
+        self.about: tuple[object, ...] = ()  # what its tip was made of
         self.setProperty(RICH, True)
         self.setText(task_text(window.label))
         self.curves: dict[str, Points] = {}
@@ -349,8 +350,8 @@ class WindowsRow(QWidget):
         spectrum = self._current.spectrum
         if spectrum is None:
             return True
-        low, high = self._view.observed(window.range)
-        return low < spectrum.range[1] and high > spectrum.range[0]
+        inside = slice(*spectrum.wavelength.searchsorted(self._view.observed(window.range)))
+        return bool(spectrum.good[inside].any())
 
     def _mark(self, *_: object) -> None:
         current = self.current
@@ -363,6 +364,9 @@ class WindowsRow(QWidget):
             cell.setAccessibleDescription(state)
             window = cell.window_of_task
             shown = self._panel.frame.of_rest.range_text(window.range)
+            if (about := (shown, is_covered, cell.numbers[:1])) == cell.about:
+                continue  # for most objects nothing else stands there
+            cell.about = about
             label, look = escape(task_text(window.label)), escape(task_text(window.look))
             parts = [f"<b>{label}</b> · {shown}", look]
             if window.mimics:
