@@ -99,6 +99,18 @@ def test_each_shows_its_part_and_follows_velocity_and_smoothing(qtbot, row, cont
     assert (row.cells[0].curves["error_band"][1] == sharp).any()
 
 
+def test_a_window_in_a_gap_of_the_spectrum_is_not_covered(row, context, monkeypatch):
+    whole, (low, high) = context.current.spectrum, row.windows[1].range
+    gap = (whole.wavelength >= low) & (whole.wavelength <= high)
+    monkeypatch.setattr(context.current, "spectrum", replace(whole, ivar=None, mask=gap))
+    context.view.set_window(None)
+    row._mark()
+    assert [each.is_covered for each in row.cells[:2]] == [True, False]
+    assert "Not covered by this spectrum." in row.cells[1].toolTip()
+    context.commands.run("window_2")
+    assert context.view.window is None
+
+
 def test_texts_of_noise_and_strongest_line_in_ever_fewer_words():
     for has_errors in [True, False]:
         observed = spectrum() if has_errors else spectrum(ivar=None)
