@@ -22,7 +22,7 @@ from typing import Any
 from PIL import Image
 
 from agent.convert.forms import GGUF_FORMS
-from tests.bench.bench_eye import MODEL, SAMPLE
+from tests.bench.bench_inspection import MODEL, SAMPLE
 from tests.bench.measuring import figure_line, told_by
 from tests.random_checkpoint import LIKE_3B, LIKE_7B, Widths, make_random_checkpoint
 

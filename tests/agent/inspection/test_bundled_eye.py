@@ -65,8 +65,8 @@ def test_it_judges_real_spectra_and_speaks_well(boxed: Inspector, labelled_spect
 
 @pytest.mark.skipif(not BY_NIGHT, reason="by night only: a bench, run whole")
 def test_its_figures_on_one_core():
-    from tests.bench.bench_eye import figures
+    from tests.bench.bench_inspection import figures
 
-    values = [float(str(each["value"])) for each in figures(count=2)]
-    assert len(values) == 3 and min(values) > 0
-    assert values[2] < 300  # MiB: torch is not loaded
+    found = list(figures(count=2))
+    assert len(found) == 5 and min(float(str(each["value"])) for each in found) > 0
+    assert float(str(found[2]["peak_mb"])) < 300  # torch is not loaded
