@@ -40,7 +40,7 @@ def window_table(
     """
     if (z or 0.0) in (0.0, frame_z(spectrum)):
         numbers = numbers or measurements_of(spectrum)
-        return zoom_numbers(spectrum, lo, hi, z, numbers.velocity_kms)
+        return zoom_numbers(numbers.spectrum, lo, hi, z, numbers.velocity_kms, numbers.line)
     return zoom_numbers(spectrum, lo, hi, z)
 
 

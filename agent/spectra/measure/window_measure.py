@@ -1,8 +1,9 @@
 """Measurements of a zoomed window: shown beside the picture and used to check claims."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from agent.spectra.instrument import unsafe_regions
@@ -57,10 +58,21 @@ class WindowMeasurement:
     reason: str = ""
 
 
+MeasureLine = Callable[[str], LineMeasurement]
+
+
 def measure_window(
-    spectrum: Spectrum, lo: float, hi: float, velocity_kms: float = 0.0
+    spectrum: Spectrum,
+    lo: float,
+    hi: float,
+    velocity_kms: float = 0.0,
+    line: MeasureLine | None = None,
 ) -> WindowMeasurement:
-    """Measure a window; known lines are expected at the star's velocity."""
+    """Measure a window; known lines are expected at the star's velocity.
+
+    `line` measures one of them there, if the caller remembers those measured before.
+    """
+    line = line or partial(measure_line, spectrum, velocity_kms=velocity_kms)
     snr = signal_to_noise(spectrum, lo, hi)
     inside = (spectrum.wavelength >= lo) & (spectrum.wavelength <= hi)
     n_pixels = int(inside.sum())
@@ -80,7 +92,7 @@ def measure_window(
         reason = NO_PROFILE
     if reason == NO_PROFILE:
         reason = "no line stands apart from the bands"
-    lines = _known_lines(spectrum, first, last, velocity_kms)
+    lines = _known_lines(line, first, last, shift)
     feature = _as_known_line(feature, lines)
     detected, seen = (None, lines) if reason else (feature, (feature, *lines))
     return WindowMeasurement(
@@ -120,12 +132,11 @@ def _nearest(feature: LineMeasurement, shift: float) -> tuple[NearLine, ...]:
 
 
 def _known_lines(
-    spectrum: Spectrum, lo: float, hi: float, velocity_kms: float
+    line: MeasureLine, lo: float, hi: float, shift: float
 ) -> tuple[LineMeasurement, ...]:
-    shift = doppler(velocity_kms)
     inside = builtin_lines().between(lo / shift, hi / shift, ("line",))
-    common = [line for line in inside if line.window is not None]
-    results = [measure_line(spectrum, line, velocity_kms) for line in common[:MAX_LINES]]
+    common = [each.id for each in inside if each.window is not None]
+    results = [line(name) for name in common[:MAX_LINES]]
     return tuple(
         result
         for result in results
@@ -203,6 +214,7 @@ def zoom_numbers(
     hi: float,
     z: float | None = None,
     velocity_kms: float | None = None,
+    line: MeasureLine | None = None,
 ) -> dict[str, Any]:
     """S/N, the strongest feature, known lines and band heads between `lo` and `hi`, as JSON.
 
@@ -213,7 +225,7 @@ def zoom_numbers(
     shift = 1.0 + (z or 0.0)
     if velocity_kms is None:
         velocity_kms = LIGHT_KMS * (z or 0.0)
-    window = measure_window(spectrum, lo * shift, hi * shift, velocity_kms)
+    window = measure_window(spectrum, lo * shift, hi * shift, velocity_kms, line)
     numbers: dict[str, Any] = {"n_pixels": window.n_pixels, "n_bad": window.n_bad}
     if window.snr.value is not None:
         numbers["snr"] = rounded(window.snr.value)
