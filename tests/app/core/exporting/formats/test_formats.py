@@ -4,6 +4,7 @@ import csv
 import math
 import shutil
 import subprocess
+from functools import cache
 from urllib.parse import unquote
 
 import pyarrow.parquet as pq
@@ -141,14 +142,12 @@ def test_topcat_reads_it(session_path, suffix):
     kind = {"vot": "votable", "parquet": "parquet"}.get(suffix, suffix)
     if kind not in stilts_formats():
         pytest.skip(f"this stilts was built without {kind}")
-    counted = stilts("tpipe", f"in={out}", f"ifmt={kind}", "omode=count")
-    assert counted.split() == ["columns:", "23", "rows:", "1300"] or "1300" in counted
-    picked = stilts(
-        "tpipe", f"in={out}", f"ifmt={kind}", "ofmt=csv", "cmd=rowrange 2 2", "cmd=keepcols mag"
-    )
-    assert picked.split() == ["mag", "0.14285714285714285"]
+    picked = stilts("tpipe", f"in={out}", f"ifmt={kind}", "ofmt=csv", "cmd=keepcols mag")
+    head, _, second, *others = picked.splitlines()
+    assert (head, second, len(others)) == ("mag", "0.14285714285714285", 1298)
 
 
+@cache
 def stilts_formats():
     told = subprocess.run(
         ["stilts", "tpipe", "-help=ifmt"], capture_output=True, text=True, check=True
