@@ -1,7 +1,5 @@
 """Hostile lists of all formats, previewed and imported: read or refused, within bounds."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

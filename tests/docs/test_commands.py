@@ -1,7 +1,5 @@
 """Every command in the README and the guide runs; those that cannot run here at least parse."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest

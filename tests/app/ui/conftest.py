@@ -1,7 +1,5 @@
 """The parts of a window on a small session, and a check of what tests leave behind."""
 
-from __future__ import annotations
-
 import gc
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A new text size of the settings reaches every part of an open window at once."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
