@@ -1,7 +1,5 @@
 """The program vets without the package `train`: it starts, judges, inspects and exports."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

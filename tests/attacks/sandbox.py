@@ -4,8 +4,6 @@ Run as a program it is the process they are forked from, which has everything im
 milliseconds. The parent of the tests cannot be forked itself, as Qt has threads.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select

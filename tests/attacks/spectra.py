@@ -3,8 +3,6 @@
 Imported by the process of the sandbox alone: what follows loads all that a case needs.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import random

@@ -1,7 +1,5 @@
 """Whatever is killed at whatever moment: what was acknowledged is there, and no process is left."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Where something runs out, a command ends in one sentence, leaves no process, loses nothing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """A worker may run for days: after the first inspections its memory no longer grows."""
 
-from __future__ import annotations
-
 import statistics
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that merged each other agree, in whatever order, and whatever their clocks say."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Model files from strangers are loaded or refused with a sentence, within memory."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterator

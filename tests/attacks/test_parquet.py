@@ -1,7 +1,5 @@
 """Hostile Parquet files, previewed and imported: read or refused, within bounds."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

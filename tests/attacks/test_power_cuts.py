@@ -1,7 +1,5 @@
 """The power fails at any moment of a session: all that was acknowledged is there afterwards."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The sandbox sees what an attack does: memory, time, files, output, errors, signals."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

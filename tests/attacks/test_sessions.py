@@ -1,7 +1,5 @@
 """Thousands of spoilt sessions: each command reads one, or says in a sentence why it does not."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sessions opened and closed one after another: descriptors, threads and memory stay."""
 
-from __future__ import annotations
-
 import gc
 import sys
 import threading

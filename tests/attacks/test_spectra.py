@@ -1,7 +1,5 @@
 """Damaged spectra through readers, pictures and inspectors: a result or a sentence, in bounds."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Each case runs in a process of its own. While the attack is on, the window's thr
 which it does not know the end (`tests.app.ui.window_work`), and a timer goes on.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import resource

@@ -1,7 +1,5 @@
 """The documentation pages and their contents: commands, links, files to save."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every command in the README and the guide runs; those that cannot run here at least parse."""
 
-from __future__ import annotations
-
 import shlex
 
 import pytest
@@ -11,8 +9,11 @@ from typer.testing import CliRunner
 from agent.cluster.options import with_ray_address
 from app.cli.main import workbench
 from app.cli.window import is_for_window
+from tests.app.nursery import nurseries, quick_children
 from tests.docs.pages import PAIRS, ROOT, commands, relative, saved_files
 from train.cli import app as trainer
+
+__all__ = ["nurseries", "quick_children"]
 
 PROGRAMS = {"spec-o3": workbench(), "spec-o3-train": trainer}
 WITH_COMMANDS = [page for page, _ in PAIRS if commands(page, "console")]

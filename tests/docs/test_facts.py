@@ -1,7 +1,5 @@
 """Tables and quoted texts in the guide match the program."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import fields

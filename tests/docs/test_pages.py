@@ -1,7 +1,5 @@
 """Links, pictures, both languages and the program agree with each other on all pages."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The files that start Ray on clusters, read by what will read them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

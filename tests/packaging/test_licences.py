@@ -1,19 +1,24 @@
 """The licences beside the bundle: of all that is in it, and of nothing else."""
 
+import gguf
+import matplotlib
 import numpy
 import PySide6.QtCore
 import pytest
 import rich
 
+from tests.packaging.conftest import scripts
 
-@pytest.fixture
-def folder(script, tmp_path):
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
     """As for a program that took one file of each of these packages."""
-    sources = tmp_path / "sources.txt"
-    files = [numpy.__file__, rich.__file__, PySide6.QtCore.__file__]
-    sources.write_text("\n".join(files) + "\n", encoding="utf-8")
-    script("licences").collect(tmp_path / "licences", sources)
-    return tmp_path / "licences"
+    made = tmp_path_factory.mktemp("licences")
+    files = [each.__file__ for each in (numpy, rich, PySide6.QtCore, gguf, matplotlib)]
+    (made / "sources.txt").write_text("\n".join(files) + "\n", encoding="utf-8")
+    with scripts() as script:  # which looks at each file of the environment
+        script("licences").collect(made / "licences", made / "sources.txt")
+    return made / "licences"
 
 
 def lines_of(folder):
@@ -55,13 +60,7 @@ def test_a_whole_text_is_no_name(script):
     assert licence_of(Package()) == "see its folder"
 
 
-def test_fonts_and_llama_cpp_come_with_what_carries_them(script, tmp_path):
-    import gguf
-    import matplotlib
-
-    sources = tmp_path / "sources.txt"
-    sources.write_text(f"{gguf.__file__}\n{matplotlib.__file__}\n", encoding="utf-8")
-    script("licences").collect(tmp_path / "out", sources)
-    assert "Bitstream" in (tmp_path / "out" / "DejaVu fonts" / "LICENSE_DEJAVU").read_text("utf-8")
-    assert "MIT License" in (tmp_path / "out" / "llama.cpp" / "LICENSE").read_text("utf-8")
-    assert "llama.cpp, of the ggml authors: MIT" in lines_of(tmp_path / "out")
+def test_fonts_and_llama_cpp_come_with_what_carries_them(folder):
+    assert "Bitstream" in (folder / "DejaVu fonts" / "LICENSE_DEJAVU").read_text("utf-8")
+    assert "MIT License" in (folder / "llama.cpp" / "LICENSE").read_text("utf-8")
+    assert "llama.cpp, of the ggml authors: MIT" in lines_of(folder)

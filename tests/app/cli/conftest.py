@@ -6,9 +6,6 @@ import pytest
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.cli.commands import FEW, MEASURED, run, sample_rows, write_list
-from tests.app.core.importing.list_nursery import list_readers, quick_lists
-
-__all__ = ["list_readers", "quick_lists"]
 
 
 @pytest.fixture(scope="session")

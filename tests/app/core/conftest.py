@@ -3,9 +3,6 @@
 import pytest
 
 from tests.app.core.database.postgres import running_cluster
-from tests.app.core.importing.list_nursery import list_readers, quick_lists
-
-__all__ = ["list_readers", "quick_lists"]
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,6 @@
 import pytest
 
 from tests.app.cli.commands import run, sample_rows, write_list
-from tests.app.core.importing.list_nursery import list_readers, quick_lists
-
-__all__ = ["list_readers", "quick_lists"]
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,5 @@
 """Checks of modules, resources and llama.cpp."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from pathlib import Path

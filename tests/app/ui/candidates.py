@@ -1,7 +1,5 @@
 """Candidates of the bundled sample for tests of the window."""
 
-from __future__ import annotations
-
 import atexit
 import csv
 import shutil

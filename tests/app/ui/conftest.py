@@ -1,20 +1,26 @@
 """The parts of a window on a small session, and a check of what tests leave behind."""
 
-from __future__ import annotations
-
 import gc
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import fields
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from agent.evidence import measurements
+from agent.spectra.pixel_grid import kept_with
+from agent.spectra.spectrum import Spectrum
 from app.core.session.session import Session, open_session
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
@@ -77,6 +83,44 @@ def nothing_left(modules_known: list[int]) -> Iterator[None]:
     # With one pressed, Qt shows no tooltip and tells no widget that the mouse is over it. QTest
     # leaves one pressed after a double click, too.
     assert QApplication.mouseButtons() in (Qt.MouseButton.NoButton, pressed)
+
+
+@kept_with
+def content(spectrum: Spectrum) -> bytes:
+    """A hash of all that a file says, the same whenever that is read again."""
+    told = sha256()
+    for each in fields(spectrum):
+        value = getattr(spectrum, each.name)
+        told.update(value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())
+    return told.digest()
+
+
+def once(measure: Callable[..., Any]) -> Callable[..., Any]:
+    """Each number is measured once, as the windows of most tests show the same few spectra."""
+    known: dict[object, Any] = {}
+
+    def measured(spectrum: Spectrum, *words: Any) -> Any:
+        key = (content(spectrum), *words)
+        if key not in known:
+            known[key] = measure(spectrum, *words)
+        return deepcopy(known[key])
+
+    return measured
+
+
+MEASURED = {name: once(getattr(measurements, name)) for name in (
+    "zoom_numbers", "star_velocity", "measure_line", "measure_indices"
+)}  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def measured_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Not where the work of the window's thread is counted: there, all of it is done."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not hasattr(request.module, "counted"):
+            for name, measured in MEASURED.items():
+                patch.setattr(measurements, name, measured)
+        yield
 
 
 @pytest.fixture

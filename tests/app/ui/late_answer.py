@@ -1,7 +1,5 @@
 """Holds back the first answer of a function that a window asks in the background."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import Future
 from types import ModuleType

@@ -1,7 +1,5 @@
 """A session context with a scripted agent, which does what the object's name says."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import replace

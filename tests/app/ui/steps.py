@@ -1,7 +1,5 @@
 """Steps that tests of the window share."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

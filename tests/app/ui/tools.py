@@ -1,7 +1,5 @@
 """The objects that pages need before a session is open."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The whole window on a session, used through keys and visible text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields

@@ -3,8 +3,6 @@
 `python -m tests.app.ui.window_alone DEED [SESSION]`; each line of its output is JSON.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import sys

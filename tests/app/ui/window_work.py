@@ -5,8 +5,6 @@ counted: a wait for another thread, a file, a process, a connection, a module to
 what reads, draws and measures, statements of the database, and whatever else a test names.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections import Counter

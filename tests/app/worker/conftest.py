@@ -1,7 +1,5 @@
 """A worker with a scripted child, requests for it, and a recorder of its events."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The child process, driven line by line through its pipes."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager

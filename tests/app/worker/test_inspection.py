@@ -1,7 +1,5 @@
 """A running inspection: events in order, steering, cancelling, time limits."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

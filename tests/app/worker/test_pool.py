@@ -1,7 +1,5 @@
 """A batch over several workers."""
 
-from __future__ import annotations
-
 import heapq
 import os
 import signal

@@ -1,7 +1,5 @@
 """A child process that dies, hangs or cannot be started fails one inspection only."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

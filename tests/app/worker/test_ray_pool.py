@@ -1,7 +1,5 @@
 """A batch over actors of a Ray on this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

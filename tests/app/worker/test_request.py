@@ -1,7 +1,5 @@
 """Requests: a file row or a spectrum, a task id or a task file."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, fields, replace
 from io import BytesIO

@@ -1,7 +1,5 @@
 """The supervisor keeps a child with the selected model, whatever dies."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

@@ -1,7 +1,5 @@
 """One crafted list, and what must come of it."""
 
-from __future__ import annotations
-
 import gzip
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Every crafted list by name."""
 
-from __future__ import annotations
-
 from tests.attacks.lists.case import Case
 from tests.attacks.lists.path_cases import FILES, PATHS
 from tests.attacks.lists.text_cases import ECSV, ENCODINGS, PACKED, SHAPES

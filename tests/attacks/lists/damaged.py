@@ -1,7 +1,5 @@
 """Sound lists in every format but Parquet, damaged by number."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import tempfile

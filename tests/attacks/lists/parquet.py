@@ -1,7 +1,5 @@
 """Hostile Parquet files: crafted ones by name, and damaged ones by number."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from datetime import date

@@ -1,7 +1,5 @@
 """Lists that are no files, and lists that name files all over the disk."""
 
-from __future__ import annotations
-
 import os
 import socket
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Previews and imports lists as a person would, and tells what came of it and what was opened."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

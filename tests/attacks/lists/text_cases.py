@@ -1,7 +1,5 @@
 """Crafted text lists: CSV, TSV and ECSV, their encodings and compression."""
 
-from __future__ import annotations
-
 import bz2
 import codecs
 import gzip

@@ -1,7 +1,5 @@
 """Crafted VOTables and FITS tables."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 

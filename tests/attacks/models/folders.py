@@ -1,7 +1,5 @@
 """Model folders as a stranger might write them, and what loading them does."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

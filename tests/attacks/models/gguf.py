@@ -1,7 +1,5 @@
 """GGUF files as a stranger might write them, and what loading them does."""
 
-from __future__ import annotations
-
 import io
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The parts that hostile replies are made of."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

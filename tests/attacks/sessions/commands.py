@@ -1,7 +1,5 @@
 """Every command that takes a session, on one that was spoilt."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 import tempfile

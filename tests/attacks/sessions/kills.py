@@ -1,7 +1,5 @@
 """Children to be killed: a busy window, `spec-o3 vet` and `spec-o3 merge`. Run: their nursery."""
 
-from __future__ import annotations
-
 import csv
 import os
 import random

@@ -1,7 +1,5 @@
 """Machines with clocks of their own that work on copies of a session, and merge at any time."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections import Counter

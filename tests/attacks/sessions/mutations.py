@@ -1,7 +1,5 @@
 """Ways to spoil the file of a session, chosen by a seed."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 import struct

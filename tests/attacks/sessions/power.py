@@ -4,8 +4,6 @@ SQLite reaches files through a table of functions (its VFS). A copy of that tabl
 written and when it is synced; what was not synced at the cut may be there, be missing, or be torn.
 """
 
-from __future__ import annotations
-
 import _sqlite3
 import ctypes
 import random

@@ -1,7 +1,5 @@
 """A small session with something in every table, and a file beside it that is nobody's business."""
 
-from __future__ import annotations
-
 import hashlib
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The window on a session that was spoilt: it is shown, or a sentence says why not."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A walk over everything that the window shows of a session full of hostile texts."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time

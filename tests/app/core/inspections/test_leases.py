@@ -223,7 +223,7 @@ def test_a_server_that_is_gone_at_the_end_keeps_what_was_stored(cluster, team_lo
 @pytest.mark.parametrize("programs", [2, 4])
 def test_one_of_several_programs_is_killed(team_location, programs):
     """Two people judge meanwhile. Nothing is lost, nothing done twice but by the dead one."""
-    size, children = 160, programs + len(PEOPLE)
+    size, children = 80, programs + len(PEOPLE)
     made(team_location, size).close()
     with nursery("tests.app.core.inspections.test_leases") as running:
         running.order("inspect", team_location, copies=children, lease_s=LONG_S)

@@ -1,7 +1,5 @@
 """Velocities of objects: kept with the opinion, undone, merged, filtered and exported."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from dataclasses import replace

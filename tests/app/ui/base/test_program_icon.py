@@ -1,7 +1,5 @@
 """The icon and the logo are readable at every size, on light and dark."""
 
-from __future__ import annotations
-
 from importlib import resources
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Exceptions with a traceback, as the hooks get them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from app.ui.base.crash_report import make_report, write_report

@@ -1,7 +1,5 @@
 """Unhandled exceptions: one dialog, a report each, and no further damage."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Reasons why no window can be shown, found before Qt would abort the program."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

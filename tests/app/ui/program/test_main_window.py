@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 
+from agent.child_process.start_child import start_child
 from agent.errors import WorkbenchError
 from app.core.errors import SessionError, SessionHeldError
 from app.core.session.session import open_session
@@ -16,6 +17,7 @@ from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.program import main_window, session_view
 from app.ui.start import session_opener
 from app.ui.start.recent_list import RecentRow, short_folder
+from app.worker import process
 from tests.app.ui.scripted_agent import show_candidate
 from tests.app.ui.steps import click, is_there
 from tests.app.ui.whole_window import CTRL, before_window
@@ -120,8 +122,9 @@ def test_an_error_is_shown_once_and_a_closed_window_leaves_no_windows(qtbot, pla
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc for processes")
 @pytest.mark.parametrize("work", ["endless", "deaf", "batch"])
-def test_it_closes_while_the_agent_runs(qtbot, place, scripted_window, work):
+def test_it_closes_while_the_agent_runs(qtbot, place, scripted_window, monkeypatch, work):
     """It leaves no process, even if the worker ignores requests (`deaf`)."""
+    monkeypatch.setattr(process, "start_child", start_child)  # no forked child, which is not ours
     others = set(workers())  # of tests before this one
     with before_window(qtbot, place) as person:
         agent = person.view.context.agent

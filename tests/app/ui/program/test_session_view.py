@@ -1,7 +1,5 @@
 """The pages of an open session."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 

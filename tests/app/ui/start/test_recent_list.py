@@ -1,7 +1,5 @@
 """Recent sessions: read without disturbing anyone, a row each, in the list of the welcome page."""
 
-from __future__ import annotations
-
 import threading
 from datetime import datetime, timedelta
 from functools import reduce

@@ -1,7 +1,5 @@
 """Finds texts that are cut, and widgets that lie over one another, in what is on the screen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """No text of the window is cut, at any size of screen and text, in both languages."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

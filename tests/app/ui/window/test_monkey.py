@@ -1,7 +1,5 @@
 """Random keys and clicks on a list with many broken entries."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from collections import Counter

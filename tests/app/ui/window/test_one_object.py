@@ -4,8 +4,6 @@ Every object of the list here has a mark of its own in all its texts, and pixels
 its own. What works in the background is held back while the person goes on.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 import threading

@@ -1,7 +1,5 @@
 """Typing in a text field never judges; Escape gives the keys back to the plot."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (

@@ -1,7 +1,5 @@
 """A new text size of the settings reaches every part of an open window at once."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
@@ -34,8 +32,9 @@ def person(qtbot, restyled, tmp_path):
     applier.deleteLater()
 
 
-def test_every_widget_takes_a_new_size(person):
+def test_every_widget_and_what_is_painted_by_hand_takes_a_new_size(person):
     open_everything(person)
+    painted = painted_fonts(person)
     before = {
         widget: widget.font().pointSizeF()
         for widget in QApplication.allWidgets()
@@ -50,6 +49,11 @@ def test_every_widget_takes_a_new_size(person):
         and abs(widget.font().pointSizeF() - ratio * size) > ROUNDED * (1 + ratio)
     ]
     assert late == [] and len(before) > 1000
+    after = painted_fonts(person)
+    assert {name: after[name].pointSizeF() for name in painted} == {
+        name: pytest.approx(font.pointSizeF() * ratio, rel=0.02) for name, font in painted.items()
+    }
+    assert len(painted) > 8
 
 
 def test_the_plot_keeps_its_share_of_the_height_and_all_comes_back(person):
@@ -89,18 +93,6 @@ def test_the_keys_are_laid_out_again(qtbot, person):
 
 def keys_sheet(overlay):
     return overlay.findChild(QScrollArea).widget()
-
-
-def test_what_is_painted_by_hand_takes_a_new_size(person):
-    open_everything(person)
-    before = painted_fonts(person)
-    person.window.settings.change(font_pt=LARGE_PT)
-    after = painted_fonts(person)
-    assert {name: after[name].pointSizeF() for name in before} == {
-        name: pytest.approx(font.pointSizeF() * LARGE_PT / SMALL_PT, rel=0.02)
-        for name, font in before.items()
-    }
-    assert len(before) > 8
 
 
 def test_rows_and_columns_of_the_tables_follow(person):

@@ -4,8 +4,6 @@
 its own and prints one JSON line with what it found.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

@@ -4,6 +4,7 @@ import csv
 import math
 import shutil
 import subprocess
+from functools import cache
 from urllib.parse import unquote
 
 import pyarrow.parquet as pq
@@ -141,14 +142,12 @@ def test_topcat_reads_it(session_path, suffix):
     kind = {"vot": "votable", "parquet": "parquet"}.get(suffix, suffix)
     if kind not in stilts_formats():
         pytest.skip(f"this stilts was built without {kind}")
-    counted = stilts("tpipe", f"in={out}", f"ifmt={kind}", "omode=count")
-    assert counted.split() == ["columns:", "23", "rows:", "1300"] or "1300" in counted
-    picked = stilts(
-        "tpipe", f"in={out}", f"ifmt={kind}", "ofmt=csv", "cmd=rowrange 2 2", "cmd=keepcols mag"
-    )
-    assert picked.split() == ["mag", "0.14285714285714285"]
+    picked = stilts("tpipe", f"in={out}", f"ifmt={kind}", "ofmt=csv", "cmd=keepcols mag")
+    head, _, second, *others = picked.splitlines()
+    assert (head, second, len(others)) == ("mag", "0.14285714285714285", 1298)
 
 
+@cache
 def stilts_formats():
     told = subprocess.run(
         ["stilts", "tpipe", "-help=ifmt"], capture_output=True, text=True, check=True
@@ -224,7 +223,7 @@ def test_any_value_is_one_line_of_ascii_that_is_read_back(value):
 # FITS tables.
 def test_long_comments_do_not_make_all_rows_long(session_path, monkeypatch):
     monkeypatch.setattr(fits_file, "MAX_FIXED_BYTES", 20_000)
-    long = "宽 " * 1500
+    long = "宽 " * 300  # of 3,600 bytes: thirty rows of that are more than there may be
     out = session_path.with_suffix(".fits")
     with listed(session_path, [{} for _ in range(30)]) as session:
         session.record_verdict(3, Opinion(verdict=Verdict.ACCEPT, comment=long))

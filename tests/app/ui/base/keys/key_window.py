@@ -1,7 +1,5 @@
 """A window with every kind of widget that can have the focus, for tests of keys."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,

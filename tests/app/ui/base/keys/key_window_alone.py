@@ -1,7 +1,5 @@
 """The window of key_window.py as a program that prints key presses and the actions they run."""
 
-from __future__ import annotations
-
 import sys
 
 from PySide6.QtCore import QEvent, QObject, QTimer

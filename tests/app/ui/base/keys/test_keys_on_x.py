@@ -1,7 +1,5 @@
 """Keys on a real X server: held keys and foreign keyboard layouts."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Every text of the window is translated into every language."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The measured inspector's sentences are translated completely; a model's own words are not."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every note and error of importing is translated, with what is put into it; other texts stay."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

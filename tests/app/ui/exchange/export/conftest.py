@@ -1,7 +1,5 @@
 """The export dialog on a session with six verdicts."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One card: it folds, leads to its look and has the picture that the model saw, or none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """An engine is added in one place: with its entry in the registry all else works."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

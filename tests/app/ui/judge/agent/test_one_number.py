@@ -1,7 +1,5 @@
 """One number for one quantity: sentences, panel, windows row, copied text, terminal and export."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Mapping

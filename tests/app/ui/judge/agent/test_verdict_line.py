@@ -1,7 +1,5 @@
 """The verdict and p(YES) of the shown record, and the choice among several."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QWidget
 

@@ -1,7 +1,5 @@
 """Hand-written records of inspections."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory

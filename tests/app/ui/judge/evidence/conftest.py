@@ -1,7 +1,5 @@
 """One window for all tests of a file, on twelve candidates, and services on loopback."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

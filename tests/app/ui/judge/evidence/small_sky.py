@@ -1,7 +1,5 @@
 """Services on loopback that know the objects of the sample: an answer of every kind for each."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from io import BytesIO

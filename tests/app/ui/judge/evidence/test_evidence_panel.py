@@ -1,7 +1,5 @@
 """The evidence dock in the window: off at first, filled ahead, hidden in blind mode, told apart."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication

@@ -1,7 +1,5 @@
 """Every fault of every service through the window: the right state, and the window goes on."""
 
-from __future__ import annotations
-
 import threading
 
 from sqlalchemy import delete

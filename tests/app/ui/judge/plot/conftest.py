@@ -1,7 +1,5 @@
 """A spectrum panel on the screen, with the first candidate painted."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest

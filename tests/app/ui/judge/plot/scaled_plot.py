@@ -3,8 +3,6 @@
 `QT_SCALE_FACTOR=1.5 python -m tests.app.ui.judge.plot.scaled_plot`
 """
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """The spectrum panel: painted before it is judged, its windows and lines, the mouse, the agent."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref

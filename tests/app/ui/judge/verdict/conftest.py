@@ -1,7 +1,5 @@
 """The parts of the window that judge, on a session."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest

@@ -1,7 +1,5 @@
 """The About dialog states what the program is not, and the training data of its inspectors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The window beside TOPCAT, STILTS and jsamp as Debian has them; by night, on an X server."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

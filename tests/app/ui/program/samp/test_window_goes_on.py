@@ -1,7 +1,5 @@
 """The window goes on while SAMP is turned on, and in a flood of messages."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """SAMP in the whole window: what is sent, what arrives, and the switch."""
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections.abc import Iterator

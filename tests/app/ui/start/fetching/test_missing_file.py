@@ -1,7 +1,5 @@
 """A missing file is offered where an archive has it, and fetched when the button is pressed."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 

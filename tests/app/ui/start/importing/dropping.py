@@ -1,7 +1,5 @@
 """Sends drag and drop events as the desktop does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
