@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,8 +11,11 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("sklearn")
 
+from agent.spectra.measure.features import feature_vector
+from agent.spectra.spectrum import Spectrum
 from tests.made_once import made_once
 from tests.train.bench.helpers import simulated, small
+from tests.train.conftest import fingerprint
 from train.bench.build import Bench, build
 from train.bench.card import write_card
 from train.simulate.archive import run_campaign
@@ -23,6 +27,23 @@ class Made:
     out: Path
     archives: list[Path]
     bench: Bench
+
+
+@pytest.fixture(scope="package", autouse=True)
+def features_are_measured_once() -> Iterator[None]:
+    """Many tests read the same spectra. Nothing but these fields matters to their features."""
+    names = ("wavelength", "flux", "ivar", "mask", "survey", "resolution")
+    known: dict[bytes, dict[str, float]] = {}
+
+    def vector(seen: Spectrum) -> dict[str, float]:
+        key = fingerprint(seen, names)
+        if key not in known:
+            known[key] = feature_vector(seen)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("train.bench.measuring.feature_vector", vector)
+        yield
 
 
 @pytest.fixture(scope="session")
