@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from hashlib import sha256
+from multiprocessing import get_all_start_methods, get_context
 
 import numpy as np
 import pytest
@@ -39,3 +40,14 @@ def equal_spectra_are_measured_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measurements, "SpectrumMeasurements", of)
         yield
+
+
+@pytest.fixture
+def forked_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes forked from one that has imported what they need, where that goes: each
+    spawned one imports for two seconds. Tests of judging and questions spawn them as users do."""
+    if "forkserver" in get_all_start_methods():
+        context = get_context("forkserver")
+        modules = ("bench.measuring", "draft.drafting", "simulate.archive", "weights.command")
+        context.set_forkserver_preload(["pytest", *(f"train.{name}" for name in modules)])
+        monkeypatch.setattr("train.parallel.get_context", lambda _: context)

@@ -48,16 +48,18 @@ def features_are_measured_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def sky(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """One sky as LAMOST and as SDSS saw it."""
+    """One sky as LAMOST and as SDSS saw it, in folders that nobody may change."""
     lamost = partial(simulated, survey="LAMOST", seed=1, count=240)
     sdss = partial(simulated, survey="SDSS", seed=2, count=240)
-    return made_once(tmp_path_factory, "lamost", lamost), made_once(tmp_path_factory, "sdss", sdss)
+    made = partial(made_once, tmp_path_factory, in_place=True)
+    return made("lamost", lamost), made("sdss", sdss)
 
 
 @pytest.fixture(scope="session")
 def made(sky: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Made:
-    out = tmp_path_factory.mktemp("bench")
-    bench = build(out, list(sky), small(), catalogues={})
+    sets = partial(build, archives=list(sky), settings=small(), catalogues={})
+    out = made_once(tmp_path_factory, "bench", sets)  # measured by the first worker that asks
+    bench = sets(out)
     write_card(out, bench, list(sky), [])
     return Made(out, list(sky), bench)
 

@@ -63,6 +63,7 @@ def test_lines_and_counts(example_set: Path, tmp_path: Path) -> None:
     assert note["done"] == SEVEN and note["counts"] == dict(counts)
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_workers_do_not_change_a_byte(whole: DraftRun, tmp_path: Path) -> None:
     two = replace(whole, out=tmp_path / "two.jsonl")
     draft_all(two, workers=2)

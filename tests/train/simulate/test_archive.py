@@ -48,6 +48,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_workers_do_not_change_a_byte(campaign: Path, tmp_path: Path) -> None:
     run_campaign(tmp_path, SETTINGS, workers=2)
     assert contents(tmp_path) == contents(campaign)

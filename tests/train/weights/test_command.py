@@ -112,11 +112,13 @@ def test_simulated_candidates_are_judged_well(task_id, least):
     assert found.brier < 0.1
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_candidates_do_not_depend_on_the_number_of_workers():
     assert candidates("MG", "SDSS", 60, seed=4242, workers=2) == judged_alone("MG")
 
 
 # What the weights are made from.
+@pytest.mark.usefixtures("forked_workers")
 def test_draws_are_the_same_for_any_number_of_workers(monkeypatch, one_of_each):
     one, two = one_of_each, draw(1, seed=3, workers=2)
     for name, column in vars(one).items():

@@ -47,6 +47,7 @@ def one_of_each() -> tuple[FloatArray, Labels]:
     return simulated_features(1, seed=5)
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_simulated_features_are_the_same_for_any_number_of_workers(one_of_each, monkeypatch):
     one, labels = one_of_each
     two, _ = simulated_features(1, seed=5, workers=2)
