@@ -1,44 +1,44 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from hashlib import sha256
 from multiprocessing import get_all_start_methods, get_context
+from typing import Any
 
 import numpy as np
 import pytest
 
 from agent.evidence import measurements
-from agent.evidence.measurements import SpectrumMeasurements
-from agent.evidence.star_velocity import StarVelocity
 from agent.spectra.spectrum import Spectrum
 
-NAMES = tuple(each.name for each in fields(Spectrum))
-MOST = 200
-"""Spectra whose measurements are kept: tens of megabytes."""
 
+def once(measure: Callable[..., Any], names: tuple[str, ...], most: int) -> Callable[..., Any]:
+    """Tests read the same few spectra anew again and again: what is equal in the fields of these
+    names is measured once, while there are no more than `most`."""
+    known: dict[tuple[Any, ...], Any] = {}
 
-def fingerprint(spectrum: Spectrum, names: tuple[str, ...] = NAMES) -> bytes:
-    values = (getattr(spectrum, name) for name in names)
-    parts = (one.tobytes() if isinstance(one, np.ndarray) else repr(one).encode() for one in values)
-    return sha256(b"\0".join(parts)).digest()
+    def found(spectrum: Spectrum, *more: Any) -> Any:
+        values = (getattr(spectrum, name) for name in names)
+        parts = (
+            one.tobytes() if isinstance(one, np.ndarray) else str(one).encode() for one in values
+        )
+        key = *(sha256(each).digest() for each in parts), *more
+        if key not in known:
+            if len(known) == most:
+                known.clear()
+            known[key] = measure(spectrum, *more)
+        return known[key]
+
+    return found
 
 
 @pytest.fixture(scope="package", autouse=True)
 def equal_spectra_are_measured_once() -> Iterator[None]:
-    """Sets and drafts are read anew in test after test, and each time the same few spectra would be
-    measured again."""
-    known: dict[tuple[bytes, StarVelocity | None], SpectrumMeasurements] = {}
-
-    def of(spectrum: Spectrum, velocity: StarVelocity | None = None) -> SpectrumMeasurements:
-        key = fingerprint(spectrum), velocity
-        known[key] = known.pop(key, None) or SpectrumMeasurements(spectrum, velocity)
-        if len(known) > MOST:
-            del known[next(iter(known))]
-        return known[key]
-
+    names = tuple(each.name for each in fields(Spectrum))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measurements, "SpectrumMeasurements", of)
+        made = once(measurements.SpectrumMeasurements, names, 200)  # tens of megabytes
+        patch.setattr(measurements, "SpectrumMeasurements", made)
         yield
 
 

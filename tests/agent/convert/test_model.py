@@ -71,7 +71,7 @@ def needs(program: str) -> None:
 def short_episode(seed: int, *how: Any) -> RandomEpisode:
     """These models read byte by byte: the whole prompt would be thousands of tokens."""
     whole = random_episode(seed, *how)
-    return replace(whole, turns=tuple(replace(one, text=one.text[:400]) for one in whole.turns))
+    return replace(whole, turns=tuple(replace(one, text=one.text[:600]) for one in whole.turns))
 
 
 @pytest.mark.parametrize("program", ["llama_cpp", "xllamacpp"])

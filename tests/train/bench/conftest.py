@@ -12,10 +12,9 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("sklearn")
 
 from agent.spectra.measure.features import feature_vector
-from agent.spectra.spectrum import Spectrum
 from tests.made_once import made_once
 from tests.train.bench.helpers import simulated, small
-from tests.train.conftest import fingerprint
+from tests.train.conftest import once
 from train.bench.build import Bench, build
 from train.bench.card import write_card
 from train.simulate.archive import run_campaign
@@ -31,18 +30,9 @@ class Made:
 
 @pytest.fixture(scope="package", autouse=True)
 def features_are_measured_once() -> Iterator[None]:
-    """Many tests read the same spectra. Nothing but these fields matters to their features."""
-    names = ("wavelength", "flux", "ivar", "mask", "survey", "resolution")
-    known: dict[bytes, dict[str, float]] = {}
-
-    def vector(seen: Spectrum) -> dict[str, float]:
-        key = fingerprint(seen, names)
-        if key not in known:
-            known[key] = feature_vector(seen)
-        return known[key]
-
+    seen = ("wavelength", "flux", "ivar", "mask", "survey", "resolution")  # all that matters
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("train.bench.measuring.feature_vector", vector)
+        patch.setattr("train.bench.measuring.feature_vector", once(feature_vector, seen, 600))
         yield
 
 

@@ -1,6 +1,6 @@
 """Fixtures of these tests; see `samples`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
 
@@ -10,8 +10,6 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("pyarrow")
 
-from transformers import PreTrainedTokenizerFast
-
 from tests.train.sft.samples import making, minute3, minute25, ready, rows, samples
 from train.sft import run
 
@@ -20,11 +18,10 @@ __all__ = ["making", "minute3", "minute25", "ready", "rows", "samples"]
 
 @pytest.fixture(scope="package", autouse=True)
 def same_tokenizer() -> Iterator[None]:
-    """One is learned for all runs on the same texts; those in processes of their own learn it
-    again."""
+    """Learned once for all runs on the same texts, but for those in processes of their own."""
     learned = cache(run.make_tokenizer)
 
-    def tokenizer(texts: Iterable[str], size: int) -> PreTrainedTokenizerFast:
+    def tokenizer(texts: list[str], size: int) -> object:
         return deepcopy(learned(tuple(texts), size))
 
     with pytest.MonkeyPatch.context() as patch:

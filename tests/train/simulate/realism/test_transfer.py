@@ -21,7 +21,7 @@ from agent.spectra.spectrum import FloatArray
 from tests.train.simulate.helpers import truth_rows
 from tests.train.simulate.realism.conftest import OF_CLASS, no_defect, write_library
 from train.cli import app, main
-from train.simulate.realism import contact_sheet, realism_command, transfer
+from train.simulate.realism import contact_sheet, realism_command, tell_apart, transfer
 from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism_command import RealismReport
@@ -78,12 +78,9 @@ def test_judge_learns_from_features_and_not_from_noise_statistics(rng):
 
 
 def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path, one_of_each, monkeypatch):
-    def drawn(per_label, seed, workers, advance):
-        """The same again and again: measuring takes long."""
-        assert (per_label, seed, workers) == (10, 1, 1)
-        return tuple(np.repeat(each, per_label, axis=0) for each in one_of_each)
-
-    monkeypatch.setattr(transfer, "simulated_features", drawn)
+    # The same again and again: measuring takes long.
+    drawn = tuple(np.repeat(each, 10, axis=0) for each in one_of_each)
+    monkeypatch.setattr(transfer, "simulated_features", lambda *_: drawn)
     folder = tmp_path / "made"
     words = ["simulate", str(folder), "--labels", "CV,MG", "--count", "8"]
     assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
@@ -101,6 +98,7 @@ def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path, one_of_each, 
 
 
 def test_command_reports_and_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tell_apart, "FOLDS", 2)
     # The same seed gives the same numbers: the second command need not measure again.
     of_folder = cache(partial(_measured, realism_command._measure))
     monkeypatch.setattr(
