@@ -47,7 +47,6 @@ def run_of(example_set: Path, out: Path, **changes: object) -> DraftRun:
 
 @pytest.fixture(scope="module")
 def whole(example_set: Path, tmp_path_factory: pytest.TempPathFactory) -> DraftRun:
-    """Done, in one process and without a stop."""
     run = run_of(example_set, tmp_path_factory.mktemp("whole") / "whole.jsonl", limit=12)
     draft_all(run)
     return run
@@ -173,15 +172,12 @@ def test_no_wrong_turns_where_none_are_wanted() -> None:
             assert not re.search(r"could be|may be|perhaps|Too wide", " ".join(made.replies))
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"fewest_zooms": 4, "most_zooms": 2},
-        {"min_chance": 1.5},
-        {"guess": -1.0},
-        {"per_spectrum": 0},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"fewest_zooms": 4, "most_zooms": 2},
+    {"min_chance": 1.5},
+    {"guess": -1.0},
+    {"per_spectrum": 0},
+])  # fmt: skip
 def test_settings_are_checked(wrong: dict[str, float]) -> None:
     with pytest.raises(WorkbenchError):
         DraftSettings(**wrong)

@@ -40,12 +40,9 @@ def one_of_each() -> Draws:
 
 
 def test_the_command_writes_usable_weights_that_can_be_read(tmp_path, monkeypatch, one_of_each):
-    def drawn(per_label, seed, workers, advance):
-        """The same spectrum again and again: measuring takes longer than the fit."""
-        assert (seed, workers) == (3, 1)
-        return one_of_each.part(np.tile(np.arange(len(LABELS)), per_label))
-
-    monkeypatch.setattr(command, "draw", drawn)
+    # The same spectra again and again: measuring takes longer than the fit.
+    drawn = one_of_each.part(np.tile(np.arange(len(LABELS)), 10))
+    monkeypatch.setattr(command, "draw", lambda *_: drawn)
     made = CliRunner().invoke(
         PROGRAM,
         ["weights", "--per-label", "10", "--seed", "3", "--workers", "1", "--out", str(tmp_path)],
