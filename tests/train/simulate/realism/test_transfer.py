@@ -78,8 +78,7 @@ def test_judge_learns_from_features_and_not_from_noise_statistics(rng):
 
 
 def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path, one_of_each, monkeypatch):
-    # The same again and again: measuring takes long.
-    drawn = tuple(np.repeat(each, 10, axis=0) for each in one_of_each)
+    drawn = tuple(np.repeat(each, 10, axis=0) for each in one_of_each)  # measuring takes long
     monkeypatch.setattr(transfer, "simulated_features", lambda *_: drawn)
     folder = tmp_path / "made"
     words = ["simulate", str(folder), "--labels", "CV,MG", "--count", "8"]
