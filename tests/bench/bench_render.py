@@ -87,11 +87,9 @@ def _unseen(case: Case, turn: int) -> Case:
 
 
 def _paired(
-    ours: Callable[[Case], object],
-    theirs: Callable[[Case], object],
-    over: list[Case],
+    ours: Callable[[Case], object], theirs: Callable[[Case], object], over: list[Case],
     change: Callable[[Case, int], Case] = lambda case, turn: case,
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float]:  # fmt: skip
     """Means over the cases of each case's median, taken turn by turn, and the median ratio."""
     mine, other = np.empty((ROUNDS, len(over))), np.empty((ROUNDS, len(over)))
     for case in over:

@@ -38,39 +38,33 @@ class TestSettings:
         found = some("steps=9", config=config)
         assert (found.lr, found.steps) == (2e-5, 9)
 
-    @pytest.mark.parametrize(
-        ("text", "name", "value"),
-        [
-            ("lr=1", "lr", 1.0),
-            ("some.lr=2e-5", "lr", 2e-5),
-            ("other.lr=7", "lr", 1e-3),
-            ("lora=true", "lora", True),
-            ("tasks=CV,WD", "tasks", ("CV", "WD")),
-            ('tasks=["CV"]', "tasks", ("CV",)),
-            ("odds=[1, 3]", "odds", (1.0, 3.0)),
-            ("limit=5", "limit", 5),
-            ("kind=lora", "kind", "lora"),
-            ("where=/a/b", "where", Path("/a/b")),
-            ("name=a=b", "name", "a=b"),
-            ("name=12", "name", "12"),
-        ],
-    )
+    @pytest.mark.parametrize(("text", "name", "value"), [
+        ("lr=1", "lr", 1.0),
+        ("some.lr=2e-5", "lr", 2e-5),
+        ("other.lr=7", "lr", 1e-3),
+        ("lora=true", "lora", True),
+        ("tasks=CV,WD", "tasks", ("CV", "WD")),
+        ('tasks=["CV"]', "tasks", ("CV",)),
+        ("odds=[1, 3]", "odds", (1.0, 3.0)),
+        ("limit=5", "limit", 5),
+        ("kind=lora", "kind", "lora"),
+        ("where=/a/b", "where", Path("/a/b")),
+        ("name=a=b", "name", "a=b"),
+        ("name=12", "name", "12"),
+    ])  # fmt: skip
     def test_sets(self, text: str, name: str, value: object):
         assert getattr(some(text), name) == value
 
-    @pytest.mark.parametrize(
-        ("text", "why"),
-        [
-            ("stesp=3", 'no setting "stesp"; did you mean "steps"'),
-            ("steps=1.5", "some.steps: expected a whole number"),
-            ("steps=true", "expected a whole number"),
-            ("lora=1", "expected true or false"),
-            ("odds=[1]", "expected 2 values, found 1"),
-            ("kind=fulll", 'not one of full, lora; did you mean "full"'),
-            ("steps", "write it as key=value"),
-            ("tasks=3", "expected a list"),
-        ],
-    )
+    @pytest.mark.parametrize(("text", "why"), [
+        ("stesp=3", 'no setting "stesp"; did you mean "steps"'),
+        ("steps=1.5", "some.steps: expected a whole number"),
+        ("steps=true", "expected a whole number"),
+        ("lora=1", "expected true or false"),
+        ("odds=[1]", "expected 2 values, found 1"),
+        ("kind=fulll", 'not one of full, lora; did you mean "full"'),
+        ("steps", "write it as key=value"),
+        ("tasks=3", "expected a list"),
+    ])  # fmt: skip
     def test_faults_are_named(self, text: str, why: str):
         with pytest.raises(WorkbenchError, match=why.replace("?", r"\?")):
             some(text)
@@ -145,22 +139,16 @@ def test_a_sky_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     assert '"sky": 3' in (tmp_path / "simulation.json").read_text()
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--task", "XX"], "unknown task"),
-        (["--survey", "HUBBLE"], "unknown survey"),
-        (["--snr", "9", "3"], "S/N"),
-        (["--library", "nowhere"], "MANIFEST.csv"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (["--task", "XX"], "unknown task"),
+    (["--survey", "HUBBLE"], "unknown survey"),
+    (["--snr", "9", "3"], "S/N"),
+    (["--library", "nowhere"], "MANIFEST.csv"),
+])  # fmt: skip
 def test_what_the_user_can_mend_is_a_message(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    words: list[str],
-    message: str,
-) -> None:
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    words: list[str], message: str,
+) -> None:  # fmt: skip
     assert call(monkeypatch, "simulate", str(tmp_path), *words) == 1
     error = capsys.readouterr().err
     assert message in error and "Traceback" not in error

@@ -114,18 +114,15 @@ class TestEquationThree:
     def test_the_published_penalty(self):
         assert PENALTY == 0.2
 
-    @pytest.mark.parametrize(
-        ("replies", "verdict", "reward"),
-        [
-            ((LOOK, YES), "YES", 1.0),
-            ((LOOK, UNTHOUGHT), "YES", 1.0),  # thought in another turn: balanced and present
-            ((UNTHOUGHT,), "YES", 0.8),
-            ((LOOK, UNBALANCED), "YES", 0.8),
-            ((YES, YES), "YES", 0.8),  # two answers
-            ((LOOK, YES), "NO", 0.0),
-            ((UNTHOUGHT,), "NO", -0.2),
-        ],
-    )
+    @pytest.mark.parametrize(("replies", "verdict", "reward"), [
+        ((LOOK, YES), "YES", 1.0),
+        ((LOOK, UNTHOUGHT), "YES", 1.0),  # thought in another turn: balanced and present
+        ((UNTHOUGHT,), "YES", 0.8),
+        ((LOOK, UNBALANCED), "YES", 0.8),
+        ((YES, YES), "YES", 0.8),  # two answers
+        ((LOOK, YES), "NO", 0.0),
+        ((UNTHOUGHT,), "NO", -0.2),
+    ])  # fmt: skip
     def test_right_or_wrong_well_or_ill_formed(self, replies, verdict, reward):
         said = "YES"
         assert reading(replies, said).reward(verdict) == pytest.approx(reward)

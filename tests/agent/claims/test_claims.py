@@ -135,18 +135,15 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("thought", "names"),
-    [
-        ("Nothing clear.", ["H_alpha"]),
-        ("No Hα emission is seen.", ["H_alpha"]),
-        ("Hα is in absorption; He II 4686 is not seen.", ["H_alpha", "HeII_4686"]),
-        ("Hα in emission, He II 4686 in absorption.", []),
-        ("Hβ is in absorption.", []),  # not significant enough to be held against anybody
-        ("I look at Hα next. Is it in absorption?", []),
-        ("", []),
-    ],
-)
+@pytest.mark.parametrize(("thought", "names"), [
+    ("Nothing clear.", ["H_alpha"]),
+    ("No Hα emission is seen.", ["H_alpha"]),
+    ("Hα is in absorption; He II 4686 is not seen.", ["H_alpha", "HeII_4686"]),
+    ("Hα in emission, He II 4686 in absorption.", []),
+    ("Hβ is in absorption.", []),  # not significant enough to be held against anybody
+    ("I look at Hα next. Is it in absorption?", []),
+    ("", []),
+])  # fmt: skip
 def test_a_thought_that_its_table_contradicts_is_found(thought, names):
     assert [each.line.name for each in conflicts(thought, TABLE)] == names
 

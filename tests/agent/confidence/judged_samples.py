@@ -9,13 +9,9 @@ from agent.confidence.judged import JudgedScores, sigmoid
 
 
 def sample_judged(
-    rng: np.random.Generator,
-    n: int,
-    prior: float = 1 / 6,
-    apart: float = 3.0,
-    stretch: float = 1.0,
-    decimals: int | None = None,
-) -> JudgedScores:
+    rng: np.random.Generator, n: int, prior: float = 1 / 6, apart: float = 3.0,
+    stretch: float = 1.0, decimals: int | None = None,
+) -> JudgedScores:  # fmt: skip
     """Two unit Gaussians `apart` sigma from each other; p(YES) is calibrated for `stretch` 1 and
     overconfident above. Rounding to `decimals` makes ties."""
     label = rng.random(n) < prior

@@ -56,12 +56,9 @@ def reads(monkeypatch: pytest.MonkeyPatch, before: Callable[[int], None]) -> lis
 
 
 def test_memory_is_that_of_a_few_rows(
-    random_folder: Path,
-    tmp_path: Path,
-    whole: dict[str, bytes],
-    fine_pieces: int,
+    random_folder: Path, tmp_path: Path, whole: dict[str, bytes], fine_pieces: int,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> None:  # fmt: skip
     plan = plan_conversion(random_folder, KIND)
     sizes = reads(monkeypatch, lambda number: None)
     write_files(plan, tmp_path)
@@ -94,15 +91,9 @@ def begin(plan: Plan, out: Path, at: int) -> None:
 
 @pytest.mark.parametrize(("at", "keeps"), [(0, False), (7, False), (40, True), (150, True)])
 def test_it_goes_on_after_ctrl_c(
-    random_folder: Path,
-    tmp_path: Path,
-    whole: dict[str, bytes],
-    fine_pieces: int,
-    fine_numbers: int,
-    monkeypatch: pytest.MonkeyPatch,
-    at: int,
-    keeps: bool,
-) -> None:
+    random_folder: Path, tmp_path: Path, whole: dict[str, bytes], fine_pieces: int,
+    fine_numbers: int, monkeypatch: pytest.MonkeyPatch, at: int, keeps: bool,
+) -> None:  # fmt: skip
     plan = plan_conversion(random_folder, KIND)
     begin(plan, tmp_path, at)
     sizes = reads(monkeypatch, lambda number: None)
@@ -179,12 +170,9 @@ def test_a_full_disk_is_said_before(
 
 
 def test_a_disk_that_fills_up_keeps_what_is_there(
-    random_folder: Path,
-    tmp_path: Path,
-    whole: dict[str, bytes],
-    fine_pieces: int,
+    random_folder: Path, tmp_path: Path, whole: dict[str, bytes], fine_pieces: int,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
+) -> None:  # fmt: skip
     plan = plan_conversion(random_folder, KIND)
     encoded = gguf_file.encoded
 

@@ -53,12 +53,9 @@ def _swapped_tensors(metadata: Json, targets: list[TensorTarget]) -> None:
 @pytest.mark.parametrize("spoil", [_changed_value, _missing_key, _missing_tensor, _swapped_tensors])
 @pytest.mark.parametrize("kind", ["f32", "f16", "q8_0"])
 def test_a_file_written_wrongly_is_noticed(
-    tiny_qwen25: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    spoil: Callable[[Json, list[TensorTarget]], None],
-    kind: str,
-) -> None:
+    tiny_qwen25: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    spoil: Callable[[Json, list[TensorTarget]], None], kind: str,
+) -> None:  # fmt: skip
     def write_spoilt(path: Path, contents: Contents, *rest: Any) -> None:
         metadata, targets = dict(contents.metadata), list(contents.targets)
         if "qwen2vl.block_count" in metadata:

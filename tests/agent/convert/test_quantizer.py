@@ -95,7 +95,7 @@ def _quantize(source: Path, out: Path, kind: str) -> None:
 @pytest.fixture(scope="module", params=["tied", "untied", "odd"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     widths = {
-        "tied": Widths(),
+        "tied": Widths(hidden=256),
         "untied": Widths(tied=False, layers=17, hidden=256, ffn=512),
         # rows of 160 fit no block of 256, rows of 200 none at all
         "odd": Widths(hidden=160, heads=5, kv_heads=1, ffn=200, layers=4),

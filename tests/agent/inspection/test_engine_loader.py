@@ -126,13 +126,9 @@ def test_a_gguf_pair_goes_to_llama_cpp(tiny_gguf: Path, home: Path, device: Any)
 
 @pytest.mark.parametrize(("sharing", "threads"), [(1, None), (3, 2), (16, 1)])
 def test_processes_that_share_a_machine_take_their_part_of_it(
-    tiny_qwen25: Path,
-    home: Path,
-    loaded: list[tuple[Path, dict[str, Any]]],
-    monkeypatch: pytest.MonkeyPatch,
-    sharing: int,
-    threads: int | None,
-) -> None:
+    tiny_qwen25: Path, home: Path, loaded: list[tuple[Path, dict[str, Any]]],
+    monkeypatch: pytest.MonkeyPatch, sharing: int, threads: int | None,
+) -> None:  # fmt: skip
     monkeypatch.setattr("os.cpu_count", lambda: 8)
     location = copied(tiny_qwen25, home / "m")
     load_engine(location, LoadOptions(sharing=sharing))

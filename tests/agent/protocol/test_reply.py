@@ -37,7 +37,7 @@ from tests.agent.protocol.chat_text import chat_text
 from tests.agent.protocol.malformed import FRAGMENTS, malformed
 from tests.agent.protocol.wordings import call as call_with
 from tests.agent.scenes import star
-from tests.night import examples, seeds
+from tests.night import BY_NIGHT, examples, seeds
 from tests.scripted_engine import ScriptedEngine
 
 
@@ -131,7 +131,7 @@ def test_nothing_a_model_writes_raises(pieces):
 
 
 # Turns that no model should write: nothing raises, and every inspection ends.
-BATCHES, TURNS = seeds(by_day=2, by_night=10), 2000
+BATCHES, TURNS = seeds(by_day=2, by_night=10), 2000 if BY_NIGHT else 700
 
 
 @pytest.mark.parametrize("batch", BATCHES)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("sklearn")
 
+from agent.spectra.measure.features import feature_vector
 from tests.made_once import made_once
 from tests.train.bench.helpers import simulated, small
+from tests.train.conftest import once
 from train.bench.build import Bench, build
 from train.bench.card import write_card
 from train.simulate.archive import run_campaign
@@ -25,18 +28,28 @@ class Made:
     bench: Bench
 
 
+@pytest.fixture(scope="package", autouse=True)
+def features_are_measured_once() -> Iterator[None]:
+    seen = ("wavelength", "flux", "ivar", "mask", "survey", "resolution")  # all that matters
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("train.bench.measuring.feature_vector", once(feature_vector, seen, 600))
+        yield
+
+
 @pytest.fixture(scope="session")
 def sky(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """One sky as LAMOST and as SDSS saw it."""
+    """One sky as LAMOST and as SDSS saw it, in folders that nobody may change."""
     lamost = partial(simulated, survey="LAMOST", seed=1, count=240)
     sdss = partial(simulated, survey="SDSS", seed=2, count=240)
-    return made_once(tmp_path_factory, "lamost", lamost), made_once(tmp_path_factory, "sdss", sdss)
+    made = partial(made_once, tmp_path_factory, in_place=True)
+    return made("lamost", lamost), made("sdss", sdss)
 
 
 @pytest.fixture(scope="session")
 def made(sky: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Made:
-    out = tmp_path_factory.mktemp("bench")
-    bench = build(out, list(sky), small(), catalogues={})
+    sets = partial(build, archives=list(sky), settings=small(), catalogues={})
+    out = made_once(tmp_path_factory, "bench", sets)  # measured by the first worker that asks
+    bench = sets(out)
     write_card(out, bench, list(sky), [])
     return Made(out, list(sky), bench)
 

@@ -158,17 +158,14 @@ def test_sexagesimal_places_are_understood(survey: Path, tmp_path: Path):
     assert (job.stated[0].ra, job.stated[0].dec) == (150.0, -1.5)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("l.vot", b'<VOTABLE><STREAM href="http://x/y"/></VOTABLE>'),
-        ("l.vot", b'<!DOCTYPE x [<!ENTITY a "b">]><VOTABLE/>'),
-        ("l.fits", b"SIMPLE  = not at all"),
-        ("l.parquet", b"PAR1nothing"),
-        ("l.ecsv", b"# %ECSV 1.0\n# ---\n# !!python/object:os.system {}\n"),
-        ("l.csv", b'a\n"' + b"x" * 200_000),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("l.vot", b'<VOTABLE><STREAM href="http://x/y"/></VOTABLE>'),
+    ("l.vot", b'<!DOCTYPE x [<!ENTITY a "b">]><VOTABLE/>'),
+    ("l.fits", b"SIMPLE  = not at all"),
+    ("l.parquet", b"PAR1nothing"),
+    ("l.ecsv", b"# %ECSV 1.0\n# ---\n# !!python/object:os.system {}\n"),
+    ("l.csv", b'a\n"' + b"x" * 200_000),
+])  # fmt: skip
 def test_hostile_tables_are_one_line_errors(tmp_path: Path, name: str, content: bytes):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(WorkbenchError) as told:
@@ -404,18 +401,15 @@ class TestSettings:
         if preset in ("3b", "7b"):
             assert found == BenchSettings()
 
-    @pytest.mark.parametrize(
-        "wrong",
-        [
-            {"sizes": ("CV 1/1",)},
-            {"sizes": ("CV 1/1 1/1",)},
-            {"tasks": ()},
-            {"cross_survey_size": "many"},
-            {"p_negative": 1.5},
-            {"folds": 1},
-            {"seed": -1},
-        ],
-    )
+    @pytest.mark.parametrize("wrong", [
+        {"sizes": ("CV 1/1",)},
+        {"sizes": ("CV 1/1 1/1",)},
+        {"tasks": ()},
+        {"cross_survey_size": "many"},
+        {"p_negative": 1.5},
+        {"folds": 1},
+        {"seed": -1},
+    ])  # fmt: skip
     def test_what_makes_no_sense_is_refused(self, wrong):
         with pytest.raises(WorkbenchError):
             BenchSettings(**wrong)

@@ -112,6 +112,7 @@ class TestMeasuring:
         part.write_bytes(part.read_bytes()[:500])
         assert same(measure(jobs, ALL, tmp_path / "measured"), whole)
 
+    @pytest.mark.usefixtures("forked_workers")
     def test_two_workers_measure_the_same(self, survey: Path, tmp_path: Path):
         jobs = open_archive([survey]).jobs
         alone = measure(jobs, ALL, tmp_path / "one")

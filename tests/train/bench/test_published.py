@@ -143,17 +143,14 @@ class TestRows:
         assert made.spectrum.wavelength.tolist() == [4000.0, 5000.0, 6000.0]
         assert made.spectrum.flux.tolist() == [1.0, 2.0, 3.0]
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"extra_info": {}},
-            {"reward_model": {"ground_truth": "perhaps"}},
-            {"extra_info": {"wavelength": [1.0, 2.0], "flux": [1.0]}},
-            {"extra_info": {"wavelength": "x", "flux": {}}},
-            {"extra_info": "[" * 100_000},
-            {"extra_info": {"wavelength": [1.0], "flux": [1.0]}},
-        ],
-    )
+    @pytest.mark.parametrize("change", [
+        {"extra_info": {}},
+        {"reward_model": {"ground_truth": "perhaps"}},
+        {"extra_info": {"wavelength": [1.0, 2.0], "flux": [1.0]}},
+        {"extra_info": {"wavelength": "x", "flux": {}}},
+        {"extra_info": "[" * 100_000},
+        {"extra_info": {"wavelength": [1.0], "flux": [1.0]}},
+    ])  # fmt: skip
     def test_what_is_lacking_is_told(self, change: dict):
         with pytest.raises(WorkbenchError):
             made_of(verl_row(1, "cv", "YES") | change)

@@ -45,6 +45,13 @@ def run_of(example_set: Path, out: Path, **changes: object) -> DraftRun:
     return replace(run, **changes)
 
 
+@pytest.fixture(scope="module")
+def whole(example_set: Path, tmp_path_factory: pytest.TempPathFactory) -> DraftRun:
+    run = run_of(example_set, tmp_path_factory.mktemp("whole") / "whole.jsonl", limit=12)
+    draft_all(run)
+    return run
+
+
 def test_lines_and_counts(example_set: Path, tmp_path: Path) -> None:
     seen: list[int] = []
     counts = draft_all(run_of(example_set, tmp_path / "a.jsonl"), advance=seen.append)
@@ -55,10 +62,11 @@ def test_lines_and_counts(example_set: Path, tmp_path: Path) -> None:
     assert note["done"] == SEVEN and note["counts"] == dict(counts)
 
 
-def test_workers_do_not_change_a_byte(example_set: Path, tmp_path: Path) -> None:
-    for workers, name in ((1, "one"), (2, "two")):
-        draft_all(run_of(example_set, tmp_path / f"{name}.jsonl", limit=10), workers=workers)
-    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+@pytest.mark.usefixtures("forked_workers")
+def test_workers_do_not_change_a_byte(whole: DraftRun, tmp_path: Path) -> None:
+    two = replace(whole, out=tmp_path / "two.jsonl")
+    draft_all(two, workers=2)
+    assert two.out.read_bytes() == whole.out.read_bytes()
 
 
 class Stopping:
@@ -75,9 +83,7 @@ class Stopping:
         return self.measured.draft(example, variant, seed)
 
 
-def test_a_killed_run_resumes_to_the_same_bytes(example_set: Path, tmp_path: Path) -> None:
-    whole = run_of(example_set, tmp_path / "whole.jsonl", limit=12)
-    draft_all(whole)
+def test_a_killed_run_resumes_to_the_same_bytes(whole: DraftRun, tmp_path: Path) -> None:
     broken = replace(whole, out=tmp_path / "broken.jsonl")
     with pytest.raises(KeyboardInterrupt):
         draft_all(broken, teacher=Stopping(10))
@@ -166,15 +172,12 @@ def test_no_wrong_turns_where_none_are_wanted() -> None:
             assert not re.search(r"could be|may be|perhaps|Too wide", " ".join(made.replies))
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"fewest_zooms": 4, "most_zooms": 2},
-        {"min_chance": 1.5},
-        {"guess": -1.0},
-        {"per_spectrum": 0},
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    {"fewest_zooms": 4, "most_zooms": 2},
+    {"min_chance": 1.5},
+    {"guess": -1.0},
+    {"per_spectrum": 0},
+])  # fmt: skip
 def test_settings_are_checked(wrong: dict[str, float]) -> None:
     with pytest.raises(WorkbenchError):
         DraftSettings(**wrong)

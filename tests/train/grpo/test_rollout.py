@@ -319,20 +319,17 @@ class TestSettings:
         assert told.passes(8) == 4
         assert told.passes(1) == 32
 
-    @pytest.mark.parametrize(
-        ("wrong", "why"),
-        [
-            ({"questions": 10, "minibatch": 4}, "cannot be divided into minibatches of 4"),
-            ({"rollouts": 1}, r"grpo\.rollouts: 1 is not between 2"),
-            ({"lr": 0.0}, r"grpo\.lr"),
-            ({"kind": "lora", "trained": "all"}, "LoRA adapts only the language model"),
-            ({"dual_clip": 1.1}, "must be above 1 . clip, 1.2"),
-            ({"turn_tokens": 3}, "neither 0 nor between 8"),
-            ({"validate_every": 10}, "needs held-out questions"),
-            ({"held_out": 0.1}, "needs held-out questions"),
-            ({"style": "glossy"}, "'glossy' is none of: published"),
-        ],
-    )
+    @pytest.mark.parametrize(("wrong", "why"), [
+        ({"questions": 10, "minibatch": 4}, "cannot be divided into minibatches of 4"),
+        ({"rollouts": 1}, r"grpo\.rollouts: 1 is not between 2"),
+        ({"lr": 0.0}, r"grpo\.lr"),
+        ({"kind": "lora", "trained": "all"}, "LoRA adapts only the language model"),
+        ({"dual_clip": 1.1}, "must be above 1 . clip, 1.2"),
+        ({"turn_tokens": 3}, "neither 0 nor between 8"),
+        ({"validate_every": 10}, "needs held-out questions"),
+        ({"held_out": 0.1}, "needs held-out questions"),
+        ({"style": "glossy"}, "'glossy' is none of: published"),
+    ])  # fmt: skip
     def test_refusals(self, wrong, why):
         with pytest.raises(WorkbenchError, match=why):
             GrpoSettings(**wrong)

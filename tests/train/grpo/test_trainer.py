@@ -165,14 +165,11 @@ class TestAgainstTrlsRollouts:
             for tokens, real, said in zip(ids, mask, trained, strict=True)
         ]
 
-    def test_the_same_tokens_and_masks(self, greedy: SpectrumTrainer):
+    def test_the_same_tokens_and_masks(self, greedy: SpectrumTrainer, monkeypatch):
+        """By TRL's loop, and the way that vLLM goes: our loop, the turns spoken elsewhere."""
         found = self.rollouts(greedy, SpectrumTrainer._generate)
         assert self.rollouts(greedy, GRPOTrainer._generate) == found
         assert any(0 in said for _, said in found), "none called the tool"
-
-    def test_through_trls_generation(self, greedy: SpectrumTrainer, monkeypatch):
-        """The way that vLLM goes: our loop, the turns spoken elsewhere."""
-        found = self.rollouts(greedy, SpectrumTrainer._generate)
 
         @contextmanager
         def generator(self: SpectrumTrainer, _: float | None) -> Iterator[TrlGenerator]:

@@ -94,18 +94,15 @@ class TestTokenizer:
 
 
 class TestShape:
-    @pytest.mark.parametrize(
-        ("change", "why"),
-        [
-            ({"vision_ffn": 64}, "vision_ffn equals"),
-            ({"whole_every": 3}, "multiple of whole_every"),
-            ({"whole_every": 0}, "1 or more"),
-            ({"vision_hidden": 40}, "multiple of 4 wide"),
-            ({"heads": 3}, "even multiple"),
-            ({"kv_heads": 3}, "multiple of kv_heads"),
-            ({"layers": 0}, "below 1"),
-        ],
-    )
+    @pytest.mark.parametrize(("change", "why"), [
+        ({"vision_ffn": 64}, "vision_ffn equals"),
+        ({"whole_every": 3}, "multiple of whole_every"),
+        ({"whole_every": 0}, "1 or more"),
+        ({"vision_hidden": 40}, "multiple of 4 wide"),
+        ({"heads": 3}, "even multiple"),
+        ({"kv_heads": 3}, "multiple of kv_heads"),
+        ({"layers": 0}, "below 1"),
+    ])  # fmt: skip
     def test_refuses_what_llama_cpp_misreads(self, change, why):
         with pytest.raises(WorkbenchError, match=why):
             replace(TINY, **change)

@@ -253,14 +253,11 @@ class TestStepsAblations:
         lines = lines_of(tmp_path, ablations=("no-tool",), rl=False)
         assert f"--no-tool {tmp_path}/no_tool/sft/model" in lines["evaluate ablation"]
 
-    @pytest.mark.parametrize(
-        ("wrong", "why"),
-        [
-            ({"ablations": ("no-sft",), "rl": False}, "no-sft is RL alone"),
-            ({"ablations": ("no-sft",), "continue_from": "mine"}, "has had SFT already"),
-            ({"ablations": ("no-tool",), "tables": ("main",)}, "are judged in chain.tables"),
-        ],
-    )
+    @pytest.mark.parametrize(("wrong", "why"), [
+        ({"ablations": ("no-sft",), "rl": False}, "no-sft is RL alone"),
+        ({"ablations": ("no-sft",), "continue_from": "mine"}, "has had SFT already"),
+        ({"ablations": ("no-tool",), "tables": ("main",)}, "are judged in chain.tables"),
+    ])  # fmt: skip
     def test_refusals(self, wrong: dict[str, Any], why: str):
         with pytest.raises(WorkbenchError, match=why):
             PipelineSettings(**wrong)

@@ -181,17 +181,14 @@ def test_spectra_elsewhere_are_not_read(session, inspected, tmp_path):
     assert found.counts["left out, no spectrum"] == 1 and found.examples == {}
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        "UPDATE inspections SET record = x'01ff'",
-        "UPDATE inspections SET record = '{}'",
-        "UPDATE inspections SET record = 5",
-        "UPDATE facts SET value = '{\"kind\": 5}' WHERE key LIKE 'rating:%'",
-        "UPDATE judgements SET verdict = 'MAYBE'",
-        "UPDATE facts SET value = x'00' WHERE key LIKE 'rating:%'",
-    ],
-)
+@pytest.mark.parametrize("spoil", [
+    "UPDATE inspections SET record = x'01ff'",
+    "UPDATE inspections SET record = '{}'",
+    "UPDATE inspections SET record = 5",
+    "UPDATE facts SET value = '{\"kind\": 5}' WHERE key LIKE 'rating:%'",
+    "UPDATE judgements SET verdict = 'MAYBE'",
+    "UPDATE facts SET value = x'00' WHERE key LIKE 'rating:%'",
+])  # fmt: skip
 def test_a_spoilt_session_teaches_less(session, inspected, spoil):
     say(session, 1, inspected[0], inspected[0].verdict, 5)
     location = session.location
@@ -239,15 +236,12 @@ def test_sessions_whose_people_disagree_teach_nothing_of_it(session, inspected):
 SCORES = '{"coherence": %s, "consistency": %s}'
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (SCORES % (4, 5), (4, 5, True)),
-        ("I think {hard}. ```json\n" + SCORES % ('"3/5"', 4.0) + "\n```", (3, 4, False)),
-        ('{"coherence": 5, "consistency": 5, "approve": false, "note": "no"}', (5, 5, False)),
-        (SCORES % (1, 1) + " or rather " + SCORES % (2, 2), (2, 2, False)),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    (SCORES % (4, 5), (4, 5, True)),
+    ("I think {hard}. ```json\n" + SCORES % ('"3/5"', 4.0) + "\n```", (3, 4, False)),
+    ('{"coherence": 5, "consistency": 5, "approve": false, "note": "no"}', (5, 5, False)),
+    (SCORES % (1, 1) + " or rather " + SCORES % (2, 2), (2, 2, False)),
+])  # fmt: skip
 def test_scores_in_any_wrapping(text: str, expected: tuple[int, int, bool]) -> None:
     found = read_scores(text)
     assert found is not None

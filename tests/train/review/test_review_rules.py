@@ -58,15 +58,12 @@ def test_the_vote_goes_by_two_of_three() -> None:
         assert one.stage == stage
 
 
-@pytest.mark.parametrize(
-    ("done", "by", "role", "why"),
-    [
-        (0, "Ada", "auditor", "waits for the screener"),
-        (2, "Ben", "auditor", "nobody may hold two roles"),
-        (3, "Cy", "auditor", "has already audited"),
-        (4, "Ada", "voter", "only those who did may vote"),
-    ],
-)
+@pytest.mark.parametrize(("done", "by", "role", "why"), [
+    (0, "Ada", "auditor", "waits for the screener"),
+    (2, "Ben", "auditor", "nobody may hold two roles"),
+    (3, "Cy", "auditor", "has already audited"),
+    (4, "Ada", "voter", "only those who did may vote"),
+])  # fmt: skip
 def test_nobody_holds_two_roles(done: int, by: str, role: Role, why: str) -> None:
     one = through(case(), *PANEL[:done])
     with pytest.raises(WorkbenchError, match=why):
@@ -330,22 +327,19 @@ def test_when_a_draft_is_not_taken_over() -> None:
 GOOD = {"trajectory": "c", "role": "auditor", "by": "A", "approve": True, "version": "v"}
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"role": "king"}, "role should be one of"),
-        ({"approve": 1}, "true or false"),
-        ({"coherence": 6}, "0 to 5"),
-        ({"consistency": 2.5}, "whole number"),
-        ({"by": "x" * 100}, "1 to 80"),
-        ({"by": " "}, "by should be"),
-        ({"colour": "red"}, "has no"),
-        ({"replies": "text"}, "list"),
-        ({"replies": [3]}, "reply should be"),
-        ({"changes": "yes"}, "may ask for changes"),
-        ({"changes": True}, "may ask for changes"),
-    ],
-)
+@pytest.mark.parametrize(("change", "why"), [
+    ({"role": "king"}, "role should be one of"),
+    ({"approve": 1}, "true or false"),
+    ({"coherence": 6}, "0 to 5"),
+    ({"consistency": 2.5}, "whole number"),
+    ({"by": "x" * 100}, "1 to 80"),
+    ({"by": " "}, "by should be"),
+    ({"colour": "red"}, "has no"),
+    ({"replies": "text"}, "list"),
+    ({"replies": [3]}, "reply should be"),
+    ({"changes": "yes"}, "may ask for changes"),
+    ({"changes": True}, "may ask for changes"),
+])  # fmt: skip
 def test_what_is_no_review(change: dict[str, object], why: str) -> None:
     assert review_from(GOOD).by == "A"
     with pytest.raises(WorkbenchError, match=why):

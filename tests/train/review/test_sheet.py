@@ -51,14 +51,11 @@ class TestSheet:
         assert stages(pool) == ["auditor", "rejected", "reviser"]
         assert "Well." in next(open_pool(pool.place).cases()).replies[0]
 
-    @pytest.mark.parametrize(
-        ("change", "why"),
-        [
-            ({"coherence": 9}, "0 to 5"),
-            ({"trajectory": "nobody"}, "no such trajectory"),
-            ({"version": "old"}, "was revised since"),
-        ],
-    )
+    @pytest.mark.parametrize(("change", "why"), [
+        ({"coherence": 9}, "0 to 5"),
+        ({"trajectory": "nobody"}, "no such trajectory"),
+        ({"version": "old"}, "was revised since"),
+    ])  # fmt: skip
     def test_mistakes_are_named_by_line(
         self, pool: Pool, tmp_path: Path, change: dict[str, object], why: str
     ) -> None:

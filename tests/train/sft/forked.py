@@ -12,6 +12,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import matplotlib.backends.backend_agg  # noqa: F401, what each run would import for itself
+import torch.utils.tensorboard  # noqa: F401, as well
+
 from tests.train.forks import as_rank, ended, forked
 from tests.train.sft.recipes import DYING, TOGETHER, train
 from train.sft.settings import SftSettings

@@ -30,6 +30,9 @@ def words(samples: Samples, out: Path, *more: str) -> list[str]:
 
 def test_trains_and_says_where(monkeypatch, samples: Samples, tmp_path: Path, capsys):
     out = tmp_path / "run"
+    assert call(monkeypatch, *words(samples, out, "--model", "Qwen/Nowhere-7B")) == 1
+    assert not out.exists(), "an unknown start has left a run behind"
+    capsys.readouterr()
     assert call(monkeypatch, *words(samples, out)) == 0
     printed = capsys.readouterr()
     assert printed.out == f"the model is in {out / 'model'}\n"
@@ -39,15 +42,12 @@ def test_trains_and_says_where(monkeypatch, samples: Samples, tmp_path: Path, ca
     assert call(monkeypatch, *words(samples, out, "--resume")) == 0
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--set", "lrr=1"], 'did you mean "lr"'),
-        (["--set", "cutoff=100"], "no conversation is left to train on: 10 longer than 100 tokens"),
-        (["--model", "Qwen/Nowhere-7B"], "hf download Qwen/Nowhere-7B"),
-        (["--set", "model.vision_ffn=16"], "vision_ffn equals"),
-    ],
-)
+@pytest.mark.parametrize(("more", "message"), [
+    (["--set", "lrr=1"], 'did you mean "lr"'),
+    (["--set", "cutoff=100"], "no conversation is left to train on: 10 longer than 100 tokens"),
+    (["--model", "Qwen/Nowhere-7B"], "hf download Qwen/Nowhere-7B"),
+    (["--set", "model.vision_ffn=16"], "vision_ffn equals"),
+])  # fmt: skip
 def test_user_errors_are_messages(
     monkeypatch, samples: Samples, tmp_path: Path, capsys, more: list[str], message: str
 ):
@@ -55,15 +55,6 @@ def test_user_errors_are_messages(
     assert call(monkeypatch, *words(samples, tmp_path / "run", *more)) == 1
     error = capsys.readouterr().err
     assert message in error and "Traceback" not in error
-
-
-def test_an_unknown_start_leaves_no_run_behind(
-    monkeypatch: pytest.MonkeyPatch, samples: Samples, tmp_path: Path
-):
-    out = tmp_path / "run"
-    assert call(monkeypatch, *words(samples, out, "--model", "Qwen/Nowhere-7B")) == 1
-    assert not out.exists()
-    assert call(monkeypatch, *words(samples, out)) == 0
 
 
 class TestPresets:
@@ -83,16 +74,13 @@ class TestPresets:
         shape = settings(ModelSettings, "model", preset=preset).shape
         assert shape.hidden % shape.heads == 0
 
-    @pytest.mark.parametrize(
-        ("change", "why"),
-        [
-            ("lr=0", r"sft\.lr: 0\.0 is not between 1e-09 and 1"),
-            ("batch=0", r"sft\.batch"),
-            ("held_out=0.9", r"sft\.held_out"),
-            ("style=compct", "'compct' is none of: recorded, published"),
-            ("trained=vision", "not one of language, all"),
-        ],
-    )
+    @pytest.mark.parametrize(("change", "why"), [
+        ("lr=0", r"sft\.lr: 0\.0 is not between 1e-09 and 1"),
+        ("batch=0", r"sft\.batch"),
+        ("held_out=0.9", r"sft\.held_out"),
+        ("style=compct", "'compct' is none of: recorded, published"),
+        ("trained=vision", "not one of language, all"),
+    ])  # fmt: skip
     def test_faults_are_named(self, change: str, why: str):
         with pytest.raises(WorkbenchError, match=why):
             settings(SftSettings, "sft", sets=[change])

@@ -77,27 +77,24 @@ def test_artefacts_are_often_of_poor_quality(rng: np.random.Generator) -> None:
     assert draw_quality(Settings(seed=0, count=1, quality="good"), "ARTEFACT", rng) == "good"
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"task": "XX"}, "unknown task"),
-        ({"labels": ("CV", "PULSAR")}, "unknown class 'PULSAR'"),
-        ({"task": "CV", "labels": ("CV",)}, "not both"),
-        ({"survey": "HUBBLE"}, "unknown survey"),
-        ({"survey": "LAMOST,"}, "unknown survey"),
-        ({"survey": "HUBBLE:0.5"}, "unknown survey"),
-        ({"survey": "ATLAS:"}, "as a number, like ATLAS:0.3"),
-        ({"survey": "LAMOST,ATLAS:nan"}, "as a number, like ATLAS:0.3"),
-        ({"survey": "ATLAS:-1"}, "as a number, like ATLAS:0.3"),
-        ({"quality": "nice"}, "unknown quality"),
-        ({"snr": (10.0, 5.0)}, "S/N"),
-        ({"snr": (float("nan"), 5.0)}, "S/N"),
-        ({"count": 0}, "count"),
-        ({"seed": -1}, "seed"),
-        ({"odds": (-1.0, 2.0)}, "odds"),
-        ({"odds": (0.0, 0.0)}, "odds"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "words"), [
+    ({"task": "XX"}, "unknown task"),
+    ({"labels": ("CV", "PULSAR")}, "unknown class 'PULSAR'"),
+    ({"task": "CV", "labels": ("CV",)}, "not both"),
+    ({"survey": "HUBBLE"}, "unknown survey"),
+    ({"survey": "LAMOST,"}, "unknown survey"),
+    ({"survey": "HUBBLE:0.5"}, "unknown survey"),
+    ({"survey": "ATLAS:"}, "as a number, like ATLAS:0.3"),
+    ({"survey": "LAMOST,ATLAS:nan"}, "as a number, like ATLAS:0.3"),
+    ({"survey": "ATLAS:-1"}, "as a number, like ATLAS:0.3"),
+    ({"quality": "nice"}, "unknown quality"),
+    ({"snr": (10.0, 5.0)}, "S/N"),
+    ({"snr": (float("nan"), 5.0)}, "S/N"),
+    ({"count": 0}, "count"),
+    ({"seed": -1}, "seed"),
+    ({"odds": (-1.0, 2.0)}, "odds"),
+    ({"odds": (0.0, 0.0)}, "odds"),
+])  # fmt: skip
 def test_settings_check_themselves(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(WorkbenchError, match=words):
         Settings(**({"seed": 1, "count": 10} | changes))
@@ -109,14 +106,11 @@ def test_a_campaign_without_a_sky_is_noted_as_before():
         Settings(seed=1, count=1, sky=-1)
 
 
-@pytest.mark.parametrize(
-    ("ra", "dec", "text"),
-    [
-        (99.135319, 27.147235, "063632.47+270850.0"),
-        (0.0, -0.5, "000000.00-003000.0"),
-        (359.99999, 59.99999, "235959.99+595959.9"),
-    ],
-)
+@pytest.mark.parametrize(("ra", "dec", "text"), [
+    (99.135319, 27.147235, "063632.47+270850.0"),
+    (0.0, -0.5, "000000.00-003000.0"),
+    (359.99999, 59.99999, "235959.99+595959.9"),
+])  # fmt: skip
 def test_designation(ra: float, dec: float, text: str) -> None:
     assert sexagesimal(ra, dec) == text
 

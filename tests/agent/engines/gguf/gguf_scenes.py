@@ -56,11 +56,9 @@ def logits_after(
 
 
 def equals_fresh_reading(
-    conversation: GgufConversation,
-    engine: GgufEngine,
-    turns: Sequence[Turn],
+    conversation: GgufConversation, engine: GgufEngine, turns: Sequence[Turn],
     pictures: Sequence[Image.Image],
-) -> bool:
+) -> bool:  # fmt: skip
     """Whether the conversation is in the state of a fresh one that reads these turns at once."""
     fresh = engine.open()
     try:

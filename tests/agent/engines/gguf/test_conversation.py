@@ -239,12 +239,9 @@ def test_stop_strings_are_kept_and_end_the_turn(
     ("wavelength", ChoicePoint("wave", ("length", "form"))),
 ])  # fmt: skip
 def test_choices_are_the_models_odds(
-    engine: GgufEngine,
-    conversation: GgufConversation,
-    monkeypatch: pytest.MonkeyPatch,
-    said: str,
+    engine: GgufEngine, conversation: GgufConversation, monkeypatch: pytest.MonkeyPatch, said: str,
     choice_point: ChoicePoint,
-) -> None:
+) -> None:  # fmt: skip
     conversation.append([QUESTION], [picture()])
     script_reply(monkeypatch, engine, said)
     generated = conversation.generate(SamplingSettings(), choice_point=choice_point)

@@ -52,7 +52,7 @@ def llama_cpp_url(tiny_pair: Pair) -> Iterator[tuple[str, str]]:
         yield url, KEY
 
 
-@pytest.fixture(params=["xllamacpp_url", "llama_cpp_url"])
+@pytest.fixture(scope="module", params=["xllamacpp_url", "llama_cpp_url"])
 def real(request: pytest.FixtureRequest) -> tuple[str, str]:
     """Address and key of either server."""
     return request.getfixturevalue(request.param)
@@ -79,7 +79,9 @@ def check(record: Trajectory, pieces: list[str]) -> None:
     assert len(pieces) > 20  # it streamed
 
 
-def test_a_whole_inspection(real):
+@pytest.fixture(scope="module")
+def calm(real) -> Trajectory:
+    """A whole inspection without trouble."""
     url, key = real
     with serving(forwarded(url)) as server:
         engine = through(server, key)
@@ -90,25 +92,23 @@ def test_a_whole_inspection(real):
         assert "".join(pieces) == "".join(record.replies)
         assert len(server.requests) == 3  # nothing had to be asked twice
         assert engine._servers.first.dialect.dropped == frozenset()
+    return record
 
 
-def test_trouble_on_the_way_changes_nothing(real):
+def test_trouble_on_the_way_changes_nothing(real, calm: Trajectory):
     """One 500, one connection dropped in the middle, one silence: the same inspection."""
     url, key = real
     good = forwarded(url)
     trouble: list[Act] = [
         refused(500, "forced"), good, broken_off(url, pieces=9), good, stalled(), good,
     ]  # fmt: skip
-    records = []
-    for acts in ([good], trouble):
-        with serving(*acts) as server, only_servers_take_time(server):
-            engine = through(server, key)
-            pieces: list[str] = []
-            records.append(inspected(engine, pieces))
-            engine.close()
-            check(records[-1], pieces)
-            assert len(server.requests) == (3 if acts == [good] else 6)
-    calm, troubled = records
+    with serving(*trouble) as server, only_servers_take_time(server):
+        engine = through(server, key)
+        pieces: list[str] = []
+        troubled = inspected(engine, pieces)
+        engine.close()
+        check(troubled, pieces)
+        assert len(server.requests) == 6
     assert troubled.replies == calm.replies
     assert troubled.steps[-1].verdict == calm.steps[-1].verdict
 

@@ -37,14 +37,9 @@ def bundled(name: str) -> tuple[FloatArray, FloatArray]:
 
 
 def observed(
-    name: str,
-    velocity_kms: float,
-    snr: float,
-    seed: int,
-    *,
-    bad: tuple[float, float] | None = None,
-    gap: tuple[float, float] | None = None,
-) -> Spectrum:
+    name: str, velocity_kms: float, snr: float, seed: int, *,
+    bad: tuple[float, float] | None = None, gap: tuple[float, float] | None = None,
+) -> Spectrum:  # fmt: skip
     """A template at a velocity with noise and a bent continuum; bad pixels hold nonsense."""
     pixels = SDSS_PIXELS if gap is None else _without(SDSS_PIXELS, gap)
     wavelength, flux = bundled(name)

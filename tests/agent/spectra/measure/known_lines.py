@@ -92,14 +92,10 @@ WIDE = stark("broad absorption (DA)", "H_beta", H_BETA, 34.0, 0.5)
 
 
 def observed(
-    lines: list[KnownLine],
-    snr: float,
-    rng: np.random.Generator | None,
-    continuum: FloatArray | float = 1.0,
-    survey: str = "LAMOST",
-    wavelength: FloatArray = WAVELENGTH,
-    has_errors: bool = True,
-) -> Spectrum:
+    lines: list[KnownLine], snr: float, rng: np.random.Generator | None,
+    continuum: FloatArray | float = 1.0, survey: str = "LAMOST",
+    wavelength: FloatArray = WAVELENGTH, has_errors: bool = True,
+) -> Spectrum:  # fmt: skip
     """Lines on a continuum with noise of constant continuum S/N per pixel."""
     flux = np.ones_like(wavelength)
     for line in lines:

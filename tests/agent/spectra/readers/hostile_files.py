@@ -132,10 +132,9 @@ MUTATIONS: tuple[Callable[[bytearray, random.Random], None], ...] = (
 
 
 def damage(
-    files: list[tuple[str, bytes]],
-    case: str,
+    files: list[tuple[str, bytes]], case: str,
     mutations: Sequence[Callable[[bytearray, random.Random], None]] = MUTATIONS,
-) -> tuple[str, bytes, random.Random]:
+) -> tuple[str, bytes, random.Random]:  # fmt: skip
     """One of the files, damaged as this case says."""
     rng = random.Random(case)
     name, data = rng.choice(files)

@@ -132,7 +132,7 @@ def test_header_text_is_cleaned_and_meta_bounded(given: Given) -> None:
 # Damaged files: each is read or refused with our own error, in bounded memory.
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the child uses POSIX limits")
 
-BATCHES, EACH = seeds(by_day=2, by_night=10), 500
+BATCHES, EACH = seeds(by_day=1, by_night=10), 500
 MOST_MB = 500
 ROOT = Path(__file__).resolve().parents[4]
 

@@ -17,14 +17,15 @@ from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
+from agent.spectra.spectrum import FloatArray
 from tests.train.simulate.helpers import truth_rows
 from tests.train.simulate.realism.conftest import OF_CLASS, no_defect, write_library
 from train.cli import app, main
-from train.simulate.realism import realism_command
+from train.simulate.realism import contact_sheet, realism_command, tell_apart, transfer
 from train.simulate.realism.contact_sheet import write_sheet
 from train.simulate.realism.library import Library
 from train.simulate.realism.realism_command import RealismReport
-from train.simulate.realism.transfer import NOISE_FEATURES, judge, score, simulated_features
+from train.simulate.realism.transfer import NOISE_FEATURES, Labels, judge, score, simulated_features
 from train.simulate.sky import LABELS
 
 
@@ -41,13 +42,21 @@ def test_score_counts_hits_false_alarms_and_misses():
     assert by_task["MG"].f1 == pytest.approx(2 / 3)
 
 
-def test_simulated_features_are_the_same_for_any_number_of_workers():
-    one, labels = simulated_features(1, seed=5, workers=1)
+@pytest.fixture(scope="module")
+def one_of_each() -> tuple[FloatArray, Labels]:
+    return simulated_features(1, seed=5)
+
+
+@pytest.mark.usefixtures("forked_workers")
+def test_simulated_features_are_the_same_for_any_number_of_workers(one_of_each, monkeypatch):
+    one, labels = one_of_each
     two, _ = simulated_features(1, seed=5, workers=2)
     assert one.shape == (len(LABELS), len(feature_names()))
     assert labels.tolist() == list(LABELS)
     np.testing.assert_array_equal(one, two)
-    assert not np.array_equal(one, simulated_features(1, seed=6)[0], equal_nan=True)
+    monkeypatch.setattr(transfer, "LABELS", LABELS[:3])
+    np.testing.assert_array_equal(simulated_features(1, seed=5)[0], one[:3])
+    assert not np.array_equal(one[:3], simulated_features(1, seed=6)[0], equal_nan=True)
 
 
 def test_judge_learns_from_features_and_not_from_noise_statistics(rng):
@@ -68,7 +77,9 @@ def test_judge_learns_from_features_and_not_from_noise_statistics(rng):
     assert 0.1 < (blind[:20] == "MG").mean() < 0.9
 
 
-def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path):
+def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path, one_of_each, monkeypatch):
+    drawn = tuple(np.repeat(each, 10, axis=0) for each in one_of_each)  # measuring takes long
+    monkeypatch.setattr(transfer, "simulated_features", lambda *_: drawn)
     folder = tmp_path / "made"
     words = ["simulate", str(folder), "--labels", "CV,MG", "--count", "8"]
     assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0
@@ -86,6 +97,7 @@ def test_the_command_scores_a_folder_of_labelled_spectra(tmp_path):
 
 
 def test_command_reports_and_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tell_apart, "FOLDS", 2)
     # The same seed gives the same numbers: the second command need not measure again.
     of_folder = cache(partial(_measured, realism_command._measure))
     monkeypatch.setattr(
@@ -152,7 +164,8 @@ def test_missing_classifier_is_told_before_the_work(
     assert "scikit-learn" in capsys.readouterr().err
 
 
-def test_sheet_needs_no_library(tmp_path: Path) -> None:
+def test_sheet_needs_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contact_sheet, "LABELS", LABELS[:3])  # the command draws them all, above
     write_sheet(tmp_path / "sheet.png", None, seed=1)
     with Image.open(tmp_path / "sheet.png") as picture:
         assert picture.width > 1500

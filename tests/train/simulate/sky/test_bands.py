@@ -257,20 +257,17 @@ def test_plan_is_fitted_and_unsaid_air_wavelengths_are_taken_as_the_plan_says(
     assert fit_plan(tmp_path, plan) != in_air
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ("[[anchor]]", "[[anchor", "not a plan"),
-        ("[[anchor]]", "[[other]]", "anchor"),
-        ("fwhm = 2.5", "", "fwhm"),
-        ("fwhm = 2.5", "fwhm = 2.5\nextra = 1", "extra"),
-        ("fwhm = 2.5", "fwhm = 0", "fwhm"),
-        ('"VO"', '"XO"', "XO"),
-        ('["star.csv"]', "[]", "no files"),
-        ("low = 6000", "low = 8000", "low less than high"),
-        ("fwhm = 2.5", 'fwhm = 2.5\nunknown_medium = "water"', "air or vacuum"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "says"), [
+    ("[[anchor]]", "[[anchor", "not a plan"),
+    ("[[anchor]]", "[[other]]", "anchor"),
+    ("fwhm = 2.5", "", "fwhm"),
+    ("fwhm = 2.5", "fwhm = 2.5\nextra = 1", "extra"),
+    ("fwhm = 2.5", "fwhm = 0", "fwhm"),
+    ('"VO"', '"XO"', "XO"),
+    ('["star.csv"]', "[]", "no files"),
+    ("low = 6000", "low = 8000", "low less than high"),
+    ("fwhm = 2.5", 'fwhm = 2.5\nunknown_medium = "water"', "air or vacuum"),
+])  # fmt: skip
 def test_bad_plan_is_an_error(tmp_path: Path, old: str, new: str, says: str) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(PLAN.replace(old, new, 1))
