@@ -1,7 +1,5 @@
 """Spectra and replies that tests of the inspector share."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Untrusted TOML: values are checked and every error names the file and the key."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

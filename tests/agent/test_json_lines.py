@@ -1,7 +1,5 @@
 """Lines that are added to a file are all there, or none of them is."""
 
-from __future__ import annotations
-
 import errno
 import subprocess
 import sys

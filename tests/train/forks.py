@@ -1,7 +1,5 @@
 """Tests in processes of their own, forked from one that has everything imported."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Jobs of training commands in actors of a Ray on this machine."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

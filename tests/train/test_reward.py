@@ -1,7 +1,5 @@
 """What conversations earn. One table has what each of the two rewards pays for them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

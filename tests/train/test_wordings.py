@@ -1,8 +1,6 @@
 """One published row, in invented words, from its file to what the engine receives in training and
 in judging."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

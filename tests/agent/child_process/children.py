@@ -3,8 +3,6 @@
 The parent prints the child's number and ends when its input does.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

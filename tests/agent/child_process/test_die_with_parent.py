@@ -1,7 +1,5 @@
 """A child ends with its parent, whatever either of them is doing."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

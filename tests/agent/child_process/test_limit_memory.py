@@ -1,7 +1,5 @@
 """A child process gets no more memory than it may have."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Children are started so that they end with the program."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

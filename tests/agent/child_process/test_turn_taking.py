@@ -1,7 +1,5 @@
 """Threads that take turns at computing."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from agent.claims.against_table import conflicts

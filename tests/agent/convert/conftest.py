@@ -1,7 +1,5 @@
 """A small model with random weights, made without torch."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Model folders to change, and helpers to export them and read the result."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A transformers folder is read without torch, and damaged ones are refused."""
 
-from __future__ import annotations
-
 import json
 import struct
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files are written some rows at a time, go on after any interruption, and end up the same."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -1,7 +1,5 @@
 """What the forms need, and which is chosen."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

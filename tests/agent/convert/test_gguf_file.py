@@ -1,7 +1,5 @@
 """A GGUF file is checked after it is written: any wrong key or number is found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A model that is here becomes a GGUF model by a name of its own; what cannot says why."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """llama.cpp's quantiser is found in either package, and its absence is said."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

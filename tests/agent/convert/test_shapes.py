@@ -1,7 +1,5 @@
 """The shape of a model is read from its config; shapes that llama.cpp gets wrong are refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is special about an engine stands in its entry: no other file compares its name."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

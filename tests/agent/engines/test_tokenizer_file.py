@@ -1,7 +1,5 @@
 """A tokenizer from a stranger is read only if it is one of Qwen's kind."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An inspection in a wording, and what the template makes of the wording's files."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

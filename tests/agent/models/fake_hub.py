@@ -1,7 +1,5 @@
 """A small hub on loopback with one repository, range requests and faults on demand."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading

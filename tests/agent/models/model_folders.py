@@ -1,7 +1,5 @@
 """Small model folders for the tests of cards."""
 
-from __future__ import annotations
-
 import json
 import struct
 from pathlib import Path

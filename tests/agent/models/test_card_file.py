@@ -1,7 +1,5 @@
 """Cards: what is written reads back, and a hostile one is refused in words that help."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A download from start to finish."""
 
-from __future__ import annotations
-
 import hashlib
 import socket
 import threading

@@ -1,7 +1,5 @@
 """Files from a hub that breaks off, lies or refuses."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Cards inferred from a folder or a GGUF header."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

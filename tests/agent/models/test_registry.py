@@ -1,7 +1,5 @@
 """Which models there are and how they are found."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

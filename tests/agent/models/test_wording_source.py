@@ -1,7 +1,5 @@
 """A wording read from files of the published kinds, in invented words."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

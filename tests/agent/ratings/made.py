@@ -1,7 +1,5 @@
 """Trajectories and ratings made by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from agent.ratings.records import Rating, subject_of

@@ -1,7 +1,5 @@
 """Simulated spectra with and without one emission line."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from agent.spectra.spectrum import Spectrum

@@ -1,7 +1,5 @@
 """Archives small enough for a test, with positions and truth of our choosing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

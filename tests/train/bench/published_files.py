@@ -1,7 +1,5 @@
 """The two published layouts, written small: what we make is not theirs, only laid out like it."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

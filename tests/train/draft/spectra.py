@@ -1,7 +1,5 @@
 """Simulated examples of every published task, and drafts of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Judgements by hand, and small simulated sets."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from agent.examples.examples import Example, example

@@ -1,7 +1,5 @@
 """`spec-o3-train evaluate panel`: a file that the program reads, and figures to look at."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The test of sight, on inspectors that look, that do not look, and on the one in the box."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

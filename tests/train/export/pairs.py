@@ -4,8 +4,6 @@ A test module takes the fixtures by importing their names, and those of the mode
 `from tests.small_models import tiny_qwen3, tiny_qwen25`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

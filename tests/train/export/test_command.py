@@ -1,7 +1,5 @@
 """`spec-o3-train export` as a user types it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

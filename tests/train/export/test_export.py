@@ -1,7 +1,5 @@
 """What is written, and that a file written wrongly would be noticed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

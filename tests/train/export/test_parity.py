@@ -1,7 +1,5 @@
 """llama.cpp computes what transformers computes, for both families and all types."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

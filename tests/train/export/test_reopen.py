@@ -1,7 +1,5 @@
 """A GGUF pair is the model it was made from, and training goes on from it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

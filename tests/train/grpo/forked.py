@@ -3,8 +3,6 @@
 `python -m tests.train.grpo.forked TOY OUT PORT` goes twice: what says nothing left out, and not.
 """
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 from pathlib import Path

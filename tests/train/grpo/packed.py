@@ -3,8 +3,6 @@
 A test module takes the fixtures by importing their names, and those of the tiny models.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.train.grpo.scenes import YES, Script, Stage, call, stage_of, star, with_card

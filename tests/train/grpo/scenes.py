@@ -1,7 +1,5 @@
 """Spectra, a model's folder and what rollouts need of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

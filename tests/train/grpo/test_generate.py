@@ -1,7 +1,5 @@
 """Turns generated in a batch are those of the engine in use, token by token."""
 
-from __future__ import annotations
-
 from itertools import compress
 
 import pytest

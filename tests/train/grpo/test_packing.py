@@ -1,7 +1,5 @@
 """Rollouts packed by question score as they do one by one, and so do their gradients."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Rollouts are inspections: the words, tokens and pictures are those of the agent's own loop."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A whole run: resumed after a stop, refused with other settings, and a reward that rises."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

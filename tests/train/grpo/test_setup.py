@@ -1,7 +1,5 @@
 """The trainer is built from our settings, and a round of ours is a round of TRL's."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from pathlib import Path
 

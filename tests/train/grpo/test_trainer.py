@@ -1,7 +1,5 @@
 """What is trained: the tokens that were sampled, with the numbers of TRL's own forward pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -4,8 +4,6 @@ The model can look and then say what it saw, but at first it mostly guesses with
 looking is better it learns from rewards alone.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

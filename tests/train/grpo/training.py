@@ -1,7 +1,5 @@
 """Small trainers and runs on the toy question."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import torch

@@ -1,7 +1,5 @@
 """The mean of a run's checkpoints is a model in use, and one checkpoint is itself."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

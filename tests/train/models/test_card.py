@@ -1,7 +1,5 @@
 """What a card says of a model after `spec-o3-train card`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`spec-o3-train chain`: settings of presets, files and `--set` reach the commands they name."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

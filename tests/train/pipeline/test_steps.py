@@ -1,7 +1,5 @@
 """The commands of a chain, for the settings that change them, and settings that cannot work."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A whole chain, as small as possible: every stage reads what the one before wrote."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

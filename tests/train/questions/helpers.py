@@ -1,7 +1,5 @@
 """Spectra simple enough that a test knows what must come out, and a library of one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A report made by its command, and a folder of judgements to report on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The sections of a report, and the page as a whole."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from dataclasses import replace

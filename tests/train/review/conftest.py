@@ -1,7 +1,5 @@
 """Fixtures: sets, drafts and pools, made once for all tests of a process, and inspections."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

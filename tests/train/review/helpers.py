@@ -1,7 +1,5 @@
 """Helpers for tests of reviews: an audit, and cases without a pool."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from agent.examples.examples import Example

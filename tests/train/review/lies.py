@@ -1,7 +1,5 @@
 """Plants false statements in honest drafts, one kind at a time, for the auditor to catch."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

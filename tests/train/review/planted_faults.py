@@ -1,7 +1,5 @@
 """Scores of the automatic audit: `python -m tests.train.review.planted_faults` prints them."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence

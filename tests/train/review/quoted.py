@@ -1,7 +1,5 @@
 """Inspections in the words of models that read told numbers, as pools of version 0.2 hold them."""
 
-from __future__ import annotations
-
 from agent.evidence.words import KIND_NAMES, kind_name
 from agent.examples.examples import Example
 from agent.rendering.style import Style

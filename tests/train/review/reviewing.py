@@ -3,8 +3,6 @@
 Run as a program: the nursery they come from.
 """
 
-from __future__ import annotations
-
 import select
 from pathlib import Path
 

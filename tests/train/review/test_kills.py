@@ -1,7 +1,5 @@
 """Nothing acknowledged is lost when the program is killed, in any step of a draft's way."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """What a session teaches: kept, written anew, label only, or nothing."""
 
-from __future__ import annotations
-
 import sqlite3
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A round of rating: what a person has rated is known again, what others wrote is kept apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Figures of ratings, against numbers counted by hand and by scipy."""
 
-from __future__ import annotations
-
 import json
 from itertools import permutations
 

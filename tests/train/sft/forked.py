@@ -4,8 +4,6 @@ imported.
 `python -m tests.train.sft.forked APPROVED SETS OUT PORT`
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

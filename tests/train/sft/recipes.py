@@ -1,7 +1,5 @@
 """Settings of the short runs of `test_run`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

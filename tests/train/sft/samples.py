@@ -1,7 +1,5 @@
 """Approved inspections of a few simulated spectra, and tiny models."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The fast parts give the outputs and gradients of transformers' own."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole runs: their results, and that an interrupted one resumes to the same result."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sources simple enough that a test knows what must come out."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Sequence
 from pathlib import Path

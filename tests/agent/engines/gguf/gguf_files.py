@@ -1,7 +1,5 @@
 """GGUF files with zeros for weights, for tests of their headers."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Turns, pictures and scripted replies for the tests of the GGUF engine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

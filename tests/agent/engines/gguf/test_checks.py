@@ -1,7 +1,5 @@
 """Language models and vision parts with faults in their headers are refused."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

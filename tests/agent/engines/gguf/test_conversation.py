@@ -1,7 +1,5 @@
 """What a conversation with a GGUF model reads, forgets and refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A tiny Qwen2.5-VL through llama.cpp: what it reads, forgets and refuses."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tool calls under the grammar."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

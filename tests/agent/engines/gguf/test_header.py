@@ -1,7 +1,5 @@
 """Files that are no models, or lie about themselves, are refused before native code sees them."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

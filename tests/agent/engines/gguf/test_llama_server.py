@@ -1,7 +1,5 @@
 """llama.cpp's server in a process of its own: loaded, compared, watched, ended."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

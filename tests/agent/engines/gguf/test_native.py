@@ -1,7 +1,5 @@
 """An error that says what to install if llama.cpp is missing."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Engines with tiny models, and transformers' own forward to compare with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

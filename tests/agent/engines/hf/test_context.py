@@ -1,7 +1,5 @@
 """Reading in pieces against transformers' own forward over the whole chat."""
 
-from __future__ import annotations
-
 from unittest.mock import Mock
 
 import numpy as np

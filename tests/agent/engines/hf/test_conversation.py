@@ -1,7 +1,5 @@
 """Turns, words, seeds and limits against transformers' own forward."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Loading an engine: picture sizes, context length, threads and tokens never generated."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("torch")

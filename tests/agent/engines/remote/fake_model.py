@@ -1,7 +1,5 @@
 """A server with a model that looks once and answers YES, for any number of conversations."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ The model's weights are random, so a grammar puts words into its mouth: which of
 verdict, and how sure it is are still its own.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

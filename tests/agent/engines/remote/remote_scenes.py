@@ -1,7 +1,5 @@
 """A scripted server with an engine that talks to it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager

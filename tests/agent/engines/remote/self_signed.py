@@ -1,7 +1,5 @@
 """A certificate nobody has signed, for 127.0.0.1."""
 
-from __future__ import annotations
-
 import ipaddress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

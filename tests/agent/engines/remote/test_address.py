@@ -1,7 +1,5 @@
 """Server addresses and API keys, and what may be sent where."""
 
-from __future__ import annotations
-
 import copy
 import sys
 import types

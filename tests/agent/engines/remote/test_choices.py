@@ -1,7 +1,5 @@
 """p(YES) from whatever tokens a server cuts its text into."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Requests to a server: redirects, keys, and responses that are none."""
 
-from __future__ import annotations
-
 import json
 import logging
 import socket

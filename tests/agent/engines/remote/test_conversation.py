@@ -1,7 +1,5 @@
 """A conversation with a server: what is sent and counted."""
 
-from __future__ import annotations
-
 import json
 import math
 import threading

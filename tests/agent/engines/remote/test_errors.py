@@ -1,7 +1,5 @@
 """Error responses from servers, and when a request is tried again."""
 
-from __future__ import annotations
-
 import json
 import random
 from concurrent.futures import ThreadPoolExecutor

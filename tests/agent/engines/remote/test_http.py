@@ -1,7 +1,5 @@
 """The way a request takes: TLS, proxies, and an end at any moment."""
 
-from __future__ import annotations
-
 import base64
 import math
 import socket

@@ -1,7 +1,5 @@
 """Whole inspections through real servers on loopback, with trouble on the way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import httpx

@@ -1,7 +1,5 @@
 """Chat messages and request parameters, and what is left out when a server rejects them."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """Several servers of one model: which one gets a conversation, and what happens when one dies."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator

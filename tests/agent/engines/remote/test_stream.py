@@ -1,7 +1,5 @@
 """Streamed replies become one text that the protocol's parser reads."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What every test of a window has, and a rating room on files of inspections."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The room with real keys: screening, revising, auditing and the vote, and what others see."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

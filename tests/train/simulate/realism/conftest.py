@@ -1,7 +1,5 @@
 """Simulated stars that pose as a library of real ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

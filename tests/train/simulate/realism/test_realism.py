@@ -1,7 +1,5 @@
 """How far simulated spectra are from real ones, on libraries whose answer is known."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Judging real spectra with what simulation alone teaches."""
 
-from __future__ import annotations
-
 import csv
 import json
 import sys

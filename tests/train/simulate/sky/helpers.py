@@ -1,7 +1,5 @@
 """Draws of the simulated sky and measurements on them."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import resources
 from pathlib import Path

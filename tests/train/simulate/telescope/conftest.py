@@ -1,7 +1,5 @@
 """A telescope whose effects are all off but those a test asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
