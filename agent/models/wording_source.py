@@ -30,6 +30,7 @@ SUFFIXES = (".parquet", ".json", ".jsonl", ".yaml", ".yml")
 MAX_FILES = 200
 MAX_JSON_BYTES = 128 * 1024**2
 MAX_LINE = 16 * 1024**2
+MOST_NESTED = 50  # The published schema has eight levels.
 MAX_YAML_BYTES = 64 * 1024
 MAX_COLUMN_BYTES = 512 * 1024**2
 MAX_VALUES = 20_000_000
@@ -85,7 +86,12 @@ def tool_of_yaml(file: Path) -> str:
             content = stream.read(MAX_YAML_BYTES + 1)
         if len(content) > MAX_YAML_BYTES:
             raise ResourceError(f"{file} is longer than {MAX_YAML_BYTES // 1024} KiB")
+        depth = 0
         for event in yaml.parse(content, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > MOST_NESTED:  # of which thousands take the parser minutes
+                raise ResourceError(f"{file} is not plain YAML: it is nested too deeply")
             # a few hundred bytes of aliases could stand for gigabytes
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 raise ResourceError(f"{file} has anchors or aliases, which are not read")

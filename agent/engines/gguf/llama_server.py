@@ -265,8 +265,10 @@ class LlamaServerEngine(RemoteEngine):
             "prompt": {"prompt_string": prompt + said, "multimodal_data": data},
             "n_predict": 1, "n_probs": ALTERNATIVES, "temperature": 0.0,
         }  # fmt: skip
-        (found,) = self._asked("POST", "/completion", body)["completion_probabilities"]
-        return {each["token"]: float(each["logprob"]) for each in found["top_logprobs"]}
+        # None are told where the turn most likely ends there.
+        found = self._asked("POST", "/completion", body).get("completion_probabilities", [])
+        likeliest = found[0]["top_logprobs"] if found else []
+        return {each["token"]: float(each["logprob"]) for each in likeliest}
 
     def _asked(self, method: str, path: str, body: dict[str, Any] | None) -> dict[str, Any]:
         with self._own.request(method, path, body) as response:

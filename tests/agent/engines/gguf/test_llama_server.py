@@ -61,6 +61,12 @@ def client(engine: LlamaServerEngine) -> httpx.Client:
     return httpx.Client(base_url=client.address.root[:-3], headers=headers, trust_env=False)
 
 
+def test_nothing_follows_where_the_turn_would_end(engine, monkeypatch):
+    monkeypatch.setattr(engine, "_marker", "<picture>")
+    monkeypatch.setattr(engine, "_asked", lambda *_: {"content": "", "stop_type": "eos"})
+    assert engine.next_token(TURNS[:2], PICTURES[:1], "The end.") == {}
+
+
 def test_it_says_what_the_other_gguf_engine_says(engine, tiny_pair):
     """The same turns and pictures through llama-cpp-python's functions."""
     pytest.importorskip("llama_cpp")
