@@ -5,7 +5,6 @@ from operator import attrgetter
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from PySide6.QtWidgets import QWidget
 
-from agent.inspection.built_in import NO_VERDICT
 from app.core.session.records import Candidate, Verdict
 from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.widgets.labels import MAX_NAME, one_line
@@ -62,7 +61,7 @@ def with_conflict(answer: str, candidate: Candidate) -> str:
 
 def conflict_text(members: str) -> str:
     text = QCoreApplication.translate("verdicts", "≠ Members disagree: {what}")
-    if NO_VERDICT in members:
+    if "no verdict" in members:
         text = QCoreApplication.translate("verdicts", "≠ A member gave no answer: {what}")
     return text.replace("{what}", one_line(members[:MAX_NAME]))
 
