@@ -19,15 +19,18 @@ class SessionBridge(QObject):
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.session = session
+        self.session, self._is_closed = session, False
         self._received.connect(self._tell, Qt.ConnectionType.AutoConnection)
         session.changed.connect(self._forward)
 
     def close(self) -> None:
+        self._is_closed = True
         self.session.changed.disconnect(self._forward)
 
     def _forward(self, change: Change) -> None:
         self._received.emit(change)
 
     def _tell(self, change: Change) -> None:
+        if self._is_closed:
+            return  # another thread told it just before
         (self.evidence_changed if change.aspect == "evidence" else self.changed).emit(change)

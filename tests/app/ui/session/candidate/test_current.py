@@ -3,11 +3,12 @@
 import threading
 
 import pytest
+from PySide6.QtCore import QCoreApplication
 
 from agent.tasks.catalogue import find_task
 from app.core.inspections.store import mark_fault
 from app.core.queue import LIST_ORDER, parse_filter, parse_sort
-from app.core.session.records import Opinion, Verdict
+from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.session.candidate.conftest import begin, said, shown, verdicts
@@ -245,3 +246,15 @@ def test_nothing_is_recorded_while_an_act_on_many_is_being_saved(qtbot, context,
     qtbot.waitUntil(lambda: ended == [True])
     current.judge(Verdict.ACCEPT)
     assert verdicts(session) == {1: "ACCEPT"}
+
+
+def test_what_another_thread_tells_before_the_end_is_not_heard_after_it(qtbot, session):
+    told = threading.Thread(target=session.changed.emit, args=(Change(aspect="list"),))
+    with opened_context(session) as context:
+        context.current.start()
+        told.start()
+        told.join()  # its change waits for the turn that follows the end
+    session.close()
+    with qtbot.captureExceptions() as exceptions:
+        QCoreApplication.processEvents()
+    assert not exceptions
