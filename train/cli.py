@@ -29,7 +29,7 @@ from train.simulate.realism.realism_command import realism
 from train.simulate.realism.transfer import transfer
 from train.stars.command import stars
 from train.vision.command import app as eye
-from train.vision.words_command import words_of
+from train.vision.words_command import evaluate_words
 from train.weights.command import measured, weights
 
 app = typer.Typer(
@@ -67,7 +67,7 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 for _command in _COMMANDS:
     # The two that can work on a Ray cluster: their --ray may stand with or without an address.
     app.command(cls=RayCommand if _command in (bench, draft) else None)(_command)
-evaluate.command("words")(words_of)  # beside the others, though it needs the words of the eye
+evaluate.command("words")(evaluate_words)  # beside the others, though it needs the words of the eye
 for _name, _commands in (("curate", curate), ("eye", eye), ("evaluate", evaluate)):
     app.add_typer(_commands, name=_name)
 

@@ -1,41 +1,16 @@
-from collections.abc import Callable, Iterator
-from dataclasses import fields
-from hashlib import sha256
+from collections.abc import Iterator
 from multiprocessing import get_all_start_methods, get_context
-from typing import Any
 
-import numpy as np
 import pytest
 
 from agent.evidence import measurements
-from agent.spectra.spectrum import Spectrum
-
-
-def once(measure: Callable[..., Any], names: tuple[str, ...], most: int) -> Callable[..., Any]:
-    """Tests read the same few spectra anew again and again: what is equal in the fields of these
-    names is measured once, while there are no more than `most`."""
-    known: dict[tuple[Any, ...], Any] = {}
-
-    def found(spectrum: Spectrum, *more: Any) -> Any:
-        values = (getattr(spectrum, name) for name in names)
-        parts = (
-            one.tobytes() if isinstance(one, np.ndarray) else str(one).encode() for one in values
-        )
-        key = *(sha256(each).digest() for each in parts), *more
-        if key not in known:
-            if len(known) == most:
-                known.clear()
-            known[key] = measure(spectrum, *more)
-        return known[key]
-
-    return found
+from tests.measured_once import once
 
 
 @pytest.fixture(scope="package", autouse=True)
 def equal_spectra_are_measured_once() -> Iterator[None]:
-    names = tuple(each.name for each in fields(Spectrum))
     with pytest.MonkeyPatch.context() as patch:
-        made = once(measurements.SpectrumMeasurements, names, 200)  # tens of megabytes
+        made = once(measurements.SpectrumMeasurements, most=200)  # tens of megabytes
         patch.setattr(measurements, "SpectrumMeasurements", made)
         yield
 

@@ -74,7 +74,7 @@ def panel(
 
 
 def _fitted(pairs: Pairs, seed: int) -> tuple[str, ...]:
-    """The lines of the weights fitted on these pairs, whose figures are printed."""
+    """Fit the weights, print how good they are, and return their lines for the file."""
     weights = fit_fusion(pairs.terms, pairs.answers)
     console = Console()
     console.print(_table(panel_figures(pairs, seed), len(pairs)))
@@ -85,7 +85,7 @@ def _fitted(pairs: Pairs, seed: int) -> tuple[str, ...]:
 
 
 def measured_right(pairs: Pairs) -> tuple[int, int]:
-    """In how many of the candidates where the two disagree the measured one is right."""
+    """On how many candidates the measured inspector alone is right, and on how many they differ."""
     both = zip(pairs.eye, pairs.measured, strict=True)
     differing = [other for one, other in both if one.verdict != other.verdict]
     return sum(each.verdict == each.answer for each in differing), len(differing)

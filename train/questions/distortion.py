@@ -268,7 +268,14 @@ def with_dead_block(
     working: WorkingSpectrum, low: float, high: float, value: float | None
 ) -> WorkingSpectrum:
     """Masked from `low` to `high`, with the flux set to `value` unless that is None."""
-    dead = (working.wavelength >= low) & (working.wavelength <= high)
+    return with_dead_pixels(
+        working, (working.wavelength >= low) & (working.wavelength <= high), value
+    )
+
+
+def with_dead_pixels(
+    working: WorkingSpectrum, dead: BoolArray, value: float | None
+) -> WorkingSpectrum:
     flux = working.flux if value is None else np.where(dead, value, working.flux)
     ivar = None if working.ivar is None else np.where(dead, 0.0, working.ivar)
     return replace(working, flux=flux, ivar=ivar, good=working.good & ~dead)

@@ -1,18 +1,17 @@
 """Part of a spectrum, as much as one arm, two short arms or a broken detector would leave of it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
+from train.questions.distortion import JOINS, finished_spectrum, with_dead_pixels, working_copy
 from train.simulate.source import Rng
 from train.simulate.telescope.observation import happens, log_uniform
 
 ARM = (300.0, 3500.0)
 """Angstrom; a longer one shows nearly as much as the whole."""
 SHORT_ARMS = (4950.0, 5350.0), (6300.0, 6800.0)  # of LAMOST's medium resolution
-JOINS = (5300.0, 6400.0)  # where the arms of most spectrographs meet
 GAP = (100.0, 1500.0)
 FEWEST = 60  # good pixels from which on a part is worth a question
 
@@ -22,21 +21,12 @@ def with_part_of(spectrum: Spectrum, rng: Rng) -> Spectrum:
     keep = PARTS[int(rng.integers(len(PARTS)))](spectrum.wavelength, rng)
     if np.count_nonzero(keep & spectrum.good) < FEWEST:
         return spectrum
+    working = working_copy(spectrum)
     if happens(rng, 0.5) and keep[[0, -1]].all():
-        return dead(spectrum, ~keep, rng)
-    return replace(
-        spectrum, wavelength=spectrum.wavelength[keep], flux=spectrum.flux[keep],
-        ivar=None if spectrum.ivar is None else spectrum.ivar[keep],
-        mask=None if spectrum.mask is None else spectrum.mask[keep],
-    )  # fmt: skip
-
-
-def dead(spectrum: Spectrum, pixels: BoolArray, rng: Rng) -> Spectrum:
-    """Pixels that are masked, their flux zero or what it was."""
-    flux = np.where(pixels, 0.0, spectrum.flux) if happens(rng, 0.5) else spectrum.flux
-    if spectrum.ivar is None:
-        return replace(spectrum, flux=flux, mask=pixels | ~spectrum.good)
-    return replace(spectrum, flux=flux, ivar=np.where(pixels, 0.0, spectrum.ivar))
+        left = with_dead_pixels(working, ~keep, 0.0 if happens(rng, 0.5) else None)
+    else:
+        left = working.part(keep)
+    return finished_spectrum(left, spectrum)
 
 
 def _arm(wavelength: FloatArray, rng: Rng) -> BoolArray:

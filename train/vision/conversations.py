@@ -31,7 +31,7 @@ from train.questions.spectrum_questions import questions_on_spectrum
 from train.vision.grades import Readings, all_phrases, climate, is_unclear, told
 from train.vision.lessons import NO_KIND, misplaced
 from train.vision.reasons import KINDS_SAID, fitting_kind, reasons
-from train.vision.targets import asked_features, covered
+from train.vision.targets import asked_features, has_data
 from train.weights.draws import bundled
 
 BLANK_SHARE = 0.03  # share of the questions with white paper for pictures
@@ -91,7 +91,7 @@ def question(spectrum: Spectrum, task: str, answer: Verdict, label: str) -> Ques
             looks.append(look)
     except (SpectrumError, ToolError):
         return None
-    there = covered(spectrum, 0.0).tolist()
+    there = has_data(spectrum, 0.0).tolist()
     hidden = frozenset(
         name for name, is_in in zip(asked_features(), there, strict=True) if not is_in
     )

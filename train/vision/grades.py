@@ -154,7 +154,7 @@ def border_ranks() -> FloatArray:
     return ranks
 
 
-class Claim(NamedTuple):
+class GradePhrase(NamedTuple):
     """What may be said of a quantity, and the first and last of the grades of which it is true."""
 
     text: str
@@ -163,37 +163,41 @@ class Claim(NamedTuple):
 
 
 @cache
-def claims(feature: str) -> tuple[Claim, ...]:
-    """A phrase for each grade, and those for several: a sign without a strength, weak at most."""
-    said = words(feature)[1]
+def grade_phrases(feature: str) -> tuple[GradePhrase, ...]:
+    """One for each grade, and those for several: a sign without a strength, weak at most."""
+    said, absent = words(feature)[1], absent_grade(feature)
     last = len(said) - 1
     if feature.startswith("colour_"):
-        return tuple(Claim(each, max(0, at - 1), min(last, at + 1)) for at, each in enumerate(said))
-    exact = tuple(Claim(each, at, at) for at, each in enumerate(said))
-    absent = next((at for at, each in enumerate(said) if is_absence(each)), None)
+        near = ((each, max(0, at - 1), min(last, at + 1)) for at, each in enumerate(said))
+        return tuple(GradePhrase(*each) for each in near)
+    found = [GradePhrase(each, at, at) for at, each in enumerate(said)]
     if feature in LINE_OF_WIDTH:
         name = said[0].removesuffix(WIDTH_WORDS[0])
-        return (*exact, Claim(f"{name}not broad", 0, 1), Claim(f"{name}broad at least", 2, 3))
-    if absent is None:
-        return exact
-    name = _subject(said[absent])
-    found = [*exact, Claim(f"{name} {AT_MOST}", max(absent - 1, 0), min(absent + 1, last))]
-    if absent > 0:
-        sign = "in emission" if said[0].endswith("emission") else "seen"
-        found += _by_sign(name, sign, (0, absent - 2), (0, absent - 1))
-    if absent < last:
-        sign = "in absorption" if said[last].endswith("absorption") else "seen"
-        found += _by_sign(name, sign, (absent + 2, last), (absent + 1, last))
+        found += [GradePhrase(f"{name}not broad", 0, 1), GradePhrase(f"{name}broad at least", 2, 3)]
+    elif absent is not None:
+        name = _subject(said[absent])
+        found.append(GradePhrase(f"{name} {AT_MOST}", max(absent - 1, 0), min(absent + 1, last)))
+        if absent > 0:
+            clear, seen = _by_sign(name, said[0])
+            found += [GradePhrase(clear, 0, absent - 2), GradePhrase(seen, 0, absent - 1)]
+        if absent < last:
+            clear, seen = _by_sign(name, said[last])
+            found += [GradePhrase(clear, absent + 2, last), GradePhrase(seen, absent + 1, last)]
     return tuple(found)
 
 
-def _by_sign(
-    name: str, sign: str, more: tuple[int, int], seen: tuple[int, int]
-) -> tuple[Claim, Claim]:
-    strong = f"{name} {sign.replace('in ', 'in clear or strong ')}"
-    if sign == "seen":
-        strong = f"{name} clear or strong"
-    return Claim(strong, *more), Claim(f"{name} {sign}", *seen)
+def _by_sign(name: str, strongest: str) -> tuple[str, str]:
+    """What is said of a quantity that is clear or strong, and of one that is there at all."""
+    _, is_line, sign = strongest.rpartition(" in strong ")
+    if is_line:
+        return f"{name} in clear or strong {sign}", f"{name} in {sign}"
+    return f"{name} clear or strong", f"{name} seen"
+
+
+@cache
+def absent_grade(feature: str) -> int | None:
+    """The grade that means that nothing is there; None of a colour or a width."""
+    return next((at for at, said in enumerate(words(feature)[1]) if is_absence(said)), None)
 
 
 def sure_phrase(feature: str, above: FloatArray) -> str:
@@ -201,17 +205,17 @@ def sure_phrase(feature: str, above: FloatArray) -> str:
     borders = len(words(feature)[0])
     odds = np.minimum.accumulate(np.concatenate([[1.0], above[:borders], [0.0]]))
     sure = []
-    for claim in claims(feature):
-        true = float(odds[claim.first] - odds[claim.last + 1])
+    for each in grade_phrases(feature):
+        true = float(odds[each.first] - odds[each.last + 1])
         if true >= SURE:
-            sure.append((claim.last - claim.first, -true, claim.text))
+            sure.append((each.last - each.first, -true, each.text))
     return min(sure)[2] if sure else ""
 
 
 def unclear(feature: str) -> str:
     """What is said where nothing is sure; "" of a colour or a width, which are not asked for."""
-    absence = next(filter(is_absence, words(feature)[1]), "")
-    return absence and f"{_subject(absence)} {UNCLEAR}"
+    absent = absent_grade(feature)
+    return "" if absent is None else f"{_subject(words(feature)[1][absent])} {UNCLEAR}"
 
 
 def is_unclear(said: str) -> bool:
@@ -369,4 +373,5 @@ def told_quantities() -> frozenset[str]:
 
 def all_phrases() -> set[str]:
     every = told_quantities()
-    return {claim.text for name in every for claim in claims(name)} | {*map(unclear, every)} - {""}
+    said = {each.text for name in every for each in grade_phrases(name)}
+    return said | {*map(unclear, every)} - {""}

@@ -25,7 +25,7 @@ from train.vision.settings import LessonSettings
 from train.vision.shards import Lesson, write_lessons
 from train.vision.targets import (
     asked_features,
-    covered,
+    has_data,
     kind_number,
     measured_values,
     ranks,
@@ -82,7 +82,7 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
     values = np.full(len(asked_features()), np.nan)
     if abs(speed) < FAR and source.z == 0.0:
         values = ranks(measured_values(truth, speed))
-    is_there = covered(spectrum, speed)
+    is_there = has_data(spectrum, speed)
     pictures, ranges, targets = [], [], []
     for window in (None, *_windows(spectrum, settings, rng)):
         shown = spectrum.range if window is None else window

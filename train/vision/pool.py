@@ -27,7 +27,7 @@ class PicturePool:
     the training device."""
 
     def __init__(
-        self, room: int, device: torch.device, see: Callable[[Tensor], Tensor] = lambda each: each
+        self, room: int, device: torch.device, see: Callable[[Tensor], Tensor] | None = None
     ) -> None:
         self._room, self.device, self._see = room, device, see
         self._columns: tuple[Tensor, ...] = ()
@@ -35,8 +35,9 @@ class PicturePool:
 
     def add(self, lessons: Sequence[Lesson]) -> None:
         counts = [len(one.pictures) for one in lessons]
+        pictures = torch.from_numpy(np.concatenate([one.pictures for one in lessons]))
         fresh = (
-            self._see(torch.from_numpy(np.concatenate([one.pictures for one in lessons]))),
+            pictures if self._see is None else self._see(pictures),
             torch.from_numpy(np.concatenate([one.ranges for one in lessons])).float(),
             torch.from_numpy(np.concatenate([one.targets for one in lessons])).half(),
             torch.from_numpy(np.repeat([one.kind for one in lessons], counts)),
@@ -61,7 +62,7 @@ class PicturePool:
     def sample(
         self, rows: int, generator: torch.Generator
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What is seen, ranges, targets and kinds of some pictures, drawn with replacement."""
+        """Pictures (or what `see` made of them), ranges, targets, kinds; any may come twice."""
         at = torch.randint(self.size, (rows,), generator=generator, device=self.device)
         pictures, ranges, targets, kinds = self._columns
         return pictures[at], ranges[at], targets[at], kinds[at]

@@ -59,8 +59,8 @@ def within(window: Window, velocity_kms: float) -> BoolArray:
     return (low - EDGE >= window[0]) & (high + EDGE <= window[1])
 
 
-def covered(spectrum: Spectrum, velocity_kms: float) -> BoolArray:
-    """Which features lie on good pixels, and not in a gap."""
+def has_data(spectrum: Spectrum, velocity_kms: float) -> BoolArray:
+    """Which features have good pixels to measure, and lie in no gap of the spectrum."""
     good = spectrum.wavelength[spectrum.good]
     low, high = (feature_windows() * doppler(velocity_kms)).T
     pixels = np.searchsorted(good, high) - np.searchsorted(good, low)

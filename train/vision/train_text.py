@@ -399,11 +399,12 @@ def trained_model(
         shutil.copytree(start, folder, dirs_exist_ok=True)
         return trained
     model = new_model(eye, speech, school, folder, seed)
-    same = {text: number for text, number in _vocabulary(folder).items() if text in known}
+    numbers = _vocabulary(folder)
+    same = {text: number for text, number in numbers.items() if text in known}
     embedding = model.get_input_embeddings().weight.detach().clone()
     rows = trained.get_input_embeddings().weight.detach()
     embedding[list(same.values())] = rows[[known[text] for text in same]]
-    for text, number in _vocabulary(folder).items():
+    for text, number in numbers.items():
         # A new phrase begins with the meaning of the one most like it.
         if text not in known and (like := get_close_matches(text, known, 1)):
             embedding[number] = rows[known[like[0]]]

@@ -70,10 +70,8 @@ def teach(
     optimizer = muon_and_adamw(eye, settings.lr, settings.weight_decay, half=True)
     out.mkdir(parents=True, exist_ok=True)
     if isinstance(lessons, Workers):
-        pool = PicturePool(settings.room, device)
-        if settings.heads_only:
-            pool = PicturePool(settings.room, device, partial(_tokens, eye))
-        times = HEADS_TIMES if settings.heads_only else 0
+        see, times = (partial(_tokens, eye), HEADS_TIMES) if settings.heads_only else (None, 0)
+        pool = PicturePool(settings.room, device, see)
         steps, batches = 0, fresh_batches(lessons, pool, settings.batch, seed, times)
     else:
         steps = max(1, int(settings.epochs * sum(map(count_pictures, lessons)) / settings.batch))
@@ -196,18 +194,17 @@ def _tokens(eye: Eye, pictures: Tensor) -> Tensor:
 def fresh_batches(
     workers: Workers[list[Lesson]], pool: PicturePool, size: int, seed: int, times: int = 0
 ) -> Iterator[Batch]:
-    """Batches without end from the newest lessons, to which those drawn meanwhile are added.
+    """Endless batches of the newest lessons; those that workers have drawn meanwhile are added.
 
-    None are added before those there are have been shown so many `times` on average.
+    None are added before each picture has been shown so many `times` on average.
     """
     generator = torch.Generator(pool.device).manual_seed(seed)
     shown = 0
     while True:
-        if shown >= times * pool.added:
-            for drawn in workers.ready(at_least=0 if pool.size >= FEWEST * size else 1):
+        are_enough = pool.size >= FEWEST * size
+        if not are_enough or shown >= times * pool.added:
+            for drawn in workers.ready(at_least=0 if are_enough else 1):
                 pool.add(drawn)
         if pool.size >= FEWEST * size or pool.is_full:
             shown += size
             yield pool.sample(size, generator)
-        else:
-            shown = times * pool.added

@@ -13,24 +13,24 @@ import typer
 
 from agent.evidence.kinds import feature_row
 from agent.evidence.measurements import SpectrumMeasurements
-from agent.examples.examples import Example, read_examples
+from agent.examples.examples import read_examples
 from agent.models.registry import find_model
-from agent.spectra.spectrum import FloatArray, Window
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.evaluation import check_same_judge, write
 from train.evaluate.judges import JudgeSpec
-from train.evaluate.judging import judge_set, trajectories_path
+from train.evaluate.judging import choose_keys, judge_set, trajectories_path
 from train.evaluate.sight import sight_set, sight_tasks
 from train.parallel import counted
 from train.vision.grades import (
     LINE_OF_WIDTH,
-    Claim,
-    claims,
+    GradePhrase,
+    absent_grade,
     climate,
-    is_absence,
+    grade_phrases,
     own_features,
     told_features,
     told_quantities,
@@ -45,11 +45,11 @@ FAR_OFF = 2  # grades
 
 @dataclass
 class WordFigures:
-    """Counts over inspections; a feature is counted once in an inspection, a claim as often."""
+    """Counts over inspections: of features once in each, of phrases every time."""
 
     certain: int = 0  # features of the guideline above 10 sigma in the windows looked at
     told: int = 0  # of these, told with the right sign
-    said: int = 0  # claims
+    said: int = 0  # phrases
     wrong_sign: int = 0
     far_off: int = 0  # two grades or more
     looks: int = 0
@@ -61,14 +61,15 @@ class WordFigures:
         return WordFigures(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
-class Measured(NamedTuple):
-    """What is measured: ranks of all quantities, and values and errors by their names."""
+class MeasuredValues(NamedTuple):
+    """The range of a spectrum, the ranks of all quantities, and their values and errors by name."""
 
+    range: Window
     ranks: FloatArray
     values: dict[str, tuple[float, float]]
 
 
-def words_of(
+def evaluate_words(
     model: Annotated[str, typer.Argument(help="A model's name, folder, .gguf or server.")],
     source: Annotated[
         Path,
@@ -81,22 +82,24 @@ def words_of(
     limit: Annotated[int | None, typer.Option(min=6, help="Most candidates per task.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, max=512)] = None,
 ) -> None:
-    """How much of what matters a model tells, and how much of what it tells is true."""
+    """Compare what a model says in its thoughts with what is measured."""
     path, _ = sight_set(source, out)
     spec = JudgeSpec(
         name=find_model(model).card.name, kind="inspector", source=model, threads=threads
     )
     file = out / "judgements" / path.stem / f"{spec.name}.jsonl"
     check_same_judge(file, spec, path)
-    with counted("judging", 0, transient=True) as advance:
-        tasks = sight_tasks(path)
+    tasks = sight_tasks(path)
+    with counted("judging", len(choose_keys(path, limit, tasks)), transient=True) as advance:
         judge_set(spec, path, file, workers=workers, limit=limit, tasks=tasks, advance=advance)
-    found = dict[str, WordFigures]()
+    found, known = dict[str, WordFigures](), dict[str, MeasuredValues]()
     records = read_trajectories(trajectories_path(file))
     told = {(one.task, one.spectrum.sha256): one for one in records}
     for asked in read_examples(path):
         if (record := told.get((asked.task, asked.sha256))) is not None:
-            figures = word_figures(record, asked)
+            if asked.sha256 not in known:  # once for all questions about it
+                known[asked.sha256] = measured(asked.spectrum)
+            figures = word_figures(record, known[asked.sha256])
             found[asked.task] = found.get(asked.task, WordFigures()) + figures
     text = words_markdown(found)
     write(out / "words.md", text)
@@ -116,25 +119,25 @@ def words_markdown(found: dict[str, WordFigures]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def word_figures(record: Trajectory, asked: Example) -> WordFigures:
+def word_figures(record: Trajectory, truth: MeasuredValues) -> WordFigures:
     """The figures of one inspection."""
-    task, truth = find_task(asked.task), measured(asked)
+    task = find_task(record.task)
     found, right, wrong, certain = WordFigures(), set[str](), set[str](), set[str]()
     for window, thought in _looks(record):
         spoken = list(said(thought))
-        for feature, claim in spoken:
+        for feature, stated in spoken:
             value, error = truth.values[feature]
             if not error > 0.0:
                 continue
             found.said += 1
-            sign, known = sign_of_claim(feature, claim), sign_of(feature, value)
+            sign, known = stated_sign(feature, stated), sign_of(feature, value)
             is_known = abs(value - _nothing(feature)) >= SIGNED * error
             if sign and known and is_known:
                 (right if sign == known else wrong).add(feature)
                 found.wrong_sign += sign != known
-            found.far_off += distance(feature, claim, value, error) >= FAR_OFF
+            found.far_off += distance(feature, stated, value, error) >= FAR_OFF
         if window is not None:
-            here = set(certain_features(window, task, truth, asked.spectrum.range))
+            here = set(certain_features(window, task, truth))
             certain |= here
             found.looks += 1
             found.silent += bool(here and not spoken)
@@ -143,7 +146,7 @@ def word_figures(record: Trajectory, asked: Example) -> WordFigures:
 
 
 def _looks(record: Trajectory) -> Iterator[tuple[Window | None, str]]:
-    """Each window, None for the whole spectrum, with what is then thought."""
+    """Each look, a window or None for the whole spectrum, and what the model thinks of it."""
     window: Window | None = None
     for step in record.steps:
         if step.kind == "zoom":
@@ -153,16 +156,16 @@ def _looks(record: Trajectory) -> Iterator[tuple[Window | None, str]]:
             window = None
 
 
-def measured(asked: Example) -> Measured:
-    values, errors = feature_row(SpectrumMeasurements(asked.spectrum), asked_features())
+def measured(spectrum: Spectrum) -> MeasuredValues:
+    values, errors = feature_row(SpectrumMeasurements(spectrum), asked_features())
     pairs = zip(values.tolist(), errors.tolist(), strict=True)
     known = np.nan_to_num(ranks(values), nan=0.0)  # the middle
-    return Measured(known, dict(zip(asked_features(), pairs, strict=True)))
+    return MeasuredValues(spectrum.range, known, dict(zip(asked_features(), pairs, strict=True)))
 
 
-def certain_features(window: Window, task: Task, truth: Measured, whole: Window) -> Iterator[str]:
+def certain_features(window: Window, task: Task, truth: MeasuredValues) -> Iterator[str]:
     """Features of the guideline that are measured above 10 sigma within a window."""
-    kind = climate(truth.ranks, whole)
+    kind = climate(truth.ranks, truth.range)
     for feature in told_features(window, task, kind, is_whole=False):
         value, error = truth.values[feature]
         if feature in own_features(task) and feature not in LINE_OF_WIDTH and error > 0.0:
@@ -171,32 +174,27 @@ def certain_features(window: Window, task: Task, truth: Measured, whole: Window)
                 yield feature
 
 
-def said(thought: str) -> Iterator[tuple[str, Claim]]:
+def said(thought: str) -> Iterator[tuple[str, GradePhrase]]:
+    """What is stated in a thought, each with its quantity."""
     for match in _pattern().finditer(thought):
-        yield _claims()[match.group()]
+        yield _by_text()[match.group()]
 
 
 @cache
-def _claims() -> dict[str, tuple[str, Claim]]:
-    every = ((feature, claim) for feature in told_quantities() for claim in claims(feature))
-    return {claim.text: (feature, claim) for feature, claim in every}
+def _by_text() -> dict[str, tuple[str, GradePhrase]]:
+    every = ((feature, each) for feature in told_quantities() for each in grade_phrases(feature))
+    return {each.text: (feature, each) for feature, each in every}
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    longest_first = sorted(_claims(), key=len, reverse=True)
+    longest_first = sorted(_by_text(), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
-
-
-@cache
-def _absent(feature: str) -> int | None:
-    """The grade that means that nothing is there."""
-    return next((at for at, text in enumerate(words(feature)[1]) if is_absence(text)), None)
 
 
 def _nothing(feature: str) -> float:
     """The value where nothing is there: the middle of its grade, or its outer border."""
-    borders, absent = words(feature)[0], _absent(feature)
+    borders, absent = words(feature)[0], absent_grade(feature)
     if absent is None:
         return float("nan")
     around = borders[max(absent - 1, 0) : absent + 1]
@@ -205,17 +203,17 @@ def _nothing(feature: str) -> float:
 
 def sign_of(feature: str, value: float) -> int:
     """-1 or 1 where something is there, by the side of nothing on which it is; else 0."""
-    absent = _absent(feature)
+    absent = absent_grade(feature)
     grade = bisect(words(feature)[0], value)
     return 0 if absent is None else (grade > absent) - (grade < absent)
 
 
-def sign_of_claim(feature: str, claim: Claim) -> int:
-    absent = _absent(feature)
-    return 0 if absent is None else (claim.first > absent) - (claim.last < absent)
+def stated_sign(feature: str, stated: GradePhrase) -> int:
+    absent = absent_grade(feature)
+    return 0 if absent is None else (stated.first > absent) - (stated.last < absent)
 
 
-def distance(feature: str, claim: Claim, value: float, error: float) -> int:
-    """Grades between what is said and what is measured within its error."""
+def distance(feature: str, stated: GradePhrase, value: float, error: float) -> int:
+    """How many grades a phrase is away from the measured value and its error."""
     low, high = (bisect(words(feature)[0], value + part) for part in (-error, error))
-    return max(0, claim.first - high, low - claim.last)
+    return max(0, stated.first - high, low - stated.last)

@@ -3,24 +3,17 @@
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import fields
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from agent.evidence import measurements
-from agent.spectra.pixel_grid import kept_with
-from agent.spectra.spectrum import Spectrum
 from app.core.session.session import Session, open_session
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
@@ -38,6 +31,7 @@ from tests.app.ui.candidates import sample_file
 from tests.app.ui.scripted_agent import COMMAND
 from tests.app.ui.steps import speaking
 from tests.app.ui.whole_window import LONG_MS, Person, before_window
+from tests.measured_once import once
 from tests.processes import LONG_S
 
 
@@ -85,37 +79,15 @@ def nothing_left(modules_known: list[int]) -> Iterator[None]:
     assert QApplication.mouseButtons() in (Qt.MouseButton.NoButton, pressed)
 
 
-@kept_with
-def content(spectrum: Spectrum) -> bytes:
-    """A hash of all that a file says, the same whenever that is read again."""
-    told = sha256()
-    for each in fields(spectrum):
-        value = getattr(spectrum, each.name)
-        told.update(value.tobytes() if isinstance(value, np.ndarray) else repr(value).encode())
-    return told.digest()
-
-
-def once(measure: Callable[..., Any]) -> Callable[..., Any]:
-    """Each number is measured once, as the windows of most tests show the same few spectra."""
-    known: dict[object, Any] = {}
-
-    def measured(spectrum: Spectrum, *words: Any) -> Any:
-        key = (content(spectrum), *words)
-        if key not in known:
-            known[key] = measure(spectrum, *words)
-        return deepcopy(known[key])
-
-    return measured
-
-
-MEASURED = {name: once(getattr(measurements, name)) for name in (
+MEASURED = {name: once(getattr(measurements, name), copied=True) for name in (
     "zoom_numbers", "star_velocity", "measure_line", "measure_indices"
 )}  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)
 def measured_once(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Not where the work of the window's thread is counted: there, all of it is done."""
+    """Most windows show the same few spectra. In modules that count what the window's thread does
+    everything is measured anew."""
     with pytest.MonkeyPatch.context() as patch:
         if not hasattr(request.module, "counted"):
             for name, measured in MEASURED.items():

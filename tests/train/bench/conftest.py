@@ -11,8 +11,8 @@ pytest.importorskip("sklearn")
 
 from agent.spectra.measure.features import feature_vector
 from tests.made_once import made_once
+from tests.measured_once import once
 from tests.train.bench.helpers import simulated, small
-from tests.train.conftest import once
 from train.bench.build import Bench, build
 from train.bench.card import write_card
 from train.simulate.archive import run_campaign

@@ -20,8 +20,8 @@ from train.vision.grades import (
     UNTOLD,
     WHOLE,
     all_phrases,
-    claims,
     climate,
+    grade_phrases,
     is_absence,
     is_unclear,
     own_features,
@@ -384,17 +384,17 @@ def test_no_g_band_beside_emission() -> None:
 
 
 def test_no_two_quantities_have_the_same_words() -> None:
-    said = [claim.text for feature in SEEN for claim in claims(feature)]
+    said = [each.text for feature in SEEN for each in grade_phrases(feature)]
     unsure = [text for text in map(unclear, SEEN) if text]
     assert len(all_phrases()) == len(said) + len(unsure)
     assert len(said) > 400
 
 
-def test_every_claim_is_true_of_its_grades_alone() -> None:
+def test_every_statement_is_true_of_its_grades_alone() -> None:
     for feature in SEEN:
         last = len(words(feature)[0])
-        for claim in claims(feature):
-            assert 0 <= claim.first <= claim.last <= last
-            sure = [0.0 if at < claim.first else 1.0 for at in range(last)]
-            assert not is_absence(claim.text) or not is_unclear(claim.text)
+        for each in grade_phrases(feature):
+            assert 0 <= each.first <= each.last <= last
+            sure = [0.0 if at < each.first else 1.0 for at in range(last)]
+            assert not is_absence(each.text) or not is_unclear(each.text)
             assert sure_phrase(feature, 1.0 - np.array(sure))

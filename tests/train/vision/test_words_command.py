@@ -18,7 +18,13 @@ from tests.agent.scenes import answer, call, star
 from tests.scripted_engine import ScriptedEngine
 from tests.train.evaluate.helpers import simulated
 from train.cli import app
-from train.vision.words_command import WordFigures, said, word_figures, words_markdown
+from train.vision.words_command import (
+    WordFigures,
+    measured,
+    said,
+    word_figures,
+    words_markdown,
+)
 
 ASKED = example(star(), task="CV", answer="YES", label="CV")  # Hα in strong emission
 
@@ -29,7 +35,8 @@ def figures(*thoughts: str, window: tuple[int, int] = (6400, 6800)) -> WordFigur
     last = answer().replace("Enough.", thoughts[-1])
     engine = ScriptedEngine(lambda number: [*turns, last][number])
     inspector = ModelInspector(engine, ModelRef(name="scripted"))
-    return word_figures(run(inspector.inspect(ASKED.spectrum, find_task("CV"))), ASKED)
+    record = run(inspector.inspect(ASKED.spectrum, find_task("CV")))
+    return word_figures(record, measured(ASKED.spectrum))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +67,7 @@ def test_a_look_without_anything_certain_may_be_silent() -> None:
 
 
 def test_phrases_are_found_whole_and_the_longest_first() -> None:
-    found = [claim.text for _, claim in said("Hα in clear or strong emission; TiO 7054 seen. Hα")]
+    found = [each.text for _, each in said("Hα in clear or strong emission; TiO 7054 seen. Hα")]
     assert found == ["Hα in clear or strong emission", "TiO 7054 seen"]
     assert not list(said("Hα in emissionless air; the line Hα; Hβ"))
 

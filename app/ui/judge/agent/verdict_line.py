@@ -140,7 +140,8 @@ class VerdictLine(QWidget):
         text = p_yes_text(shown, self._records) if is_answered else outcome_text(shown)
         opposed = opposed_members(shown)
         conflict = conflict_text(opposed) if opposed else ""
-        about = f"{conflict}\n{_who_is_right()}".strip() if opposed else ""
+        is_contradiction = bool(opposed) and "no verdict" not in opposed
+        about = f"{conflict}\n{_who_is_right()}".strip() if is_contradiction else conflict
         self.conflict.show_text(conflict, about, short=f"≠ {opposed}")
         self.conflict.setVisible(bool(opposed) and not self.compare.isChecked())
         warning = contradiction(shown)
