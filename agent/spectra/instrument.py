@@ -4,8 +4,11 @@ from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.spectrum import Spectrum, Window
 
 SKY_HALF_WIDTH = 5.0  # angstrom; residuals of narrow sky lines reach two resolution elements
-# Where the blue and red arms are joined, vacuum angstrom.
-JOINS = {"LAMOST": (5700.0, 5900.0), "SDSS": (5900.0, 6200.0), "DESI": (5760.0, 5800.0)}
+# Where the blue arm is joined to the next, vacuum angstrom.
+JOINS = {
+    "LAMOST": (5700.0, 5900.0), "SDSS": (5900.0, 6200.0), "DESI": (5760.0, 5800.0),
+    "4MOST": (5240.0, 5540.0), "PFS": (6300.0, 6500.0),
+}  # fmt: skip
 FIXED_RESOLUTION = {"LAMOST": 1800.0, "LAMOST-MRS": 7500.0}
 
 

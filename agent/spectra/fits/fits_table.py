@@ -148,7 +148,7 @@ class FitsTable:
 
     def _variable(self, column: FitsColumn, row: int) -> NDArray[Any]:
         """A variable-length cell, stored as (count, offset) into the heap after the table."""
-        if column.element not in "BIJKED" or not column.element or column.repeat != 1:
+        if column.element not in "ABIJKED" or not column.element or column.repeat != 1:
             raise ReadError(f"column {column.name} of {self._title} has an unsupported type")
         size = 4 if column.code == "P" else 8
         raw = self._row(row)[column.offset : column.offset + 2 * size]

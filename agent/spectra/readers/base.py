@@ -1,6 +1,6 @@
 """What all readers share: how to refuse a file and how to build a clean Spectrum."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from agent.errors import ReadError, WorkbenchError
 from agent.spectra.air import air_to_vacuum
 from agent.spectra.fits.fits_header import Header, printable
+from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.spectrum import MAX_PIXELS, BoolArray, FloatArray, MetaValue, Spectrum
 
@@ -166,6 +167,40 @@ def checked_row(file: SourceFile, request: Request, rows: int = 1) -> int:
         spectra = "one spectrum" if rows == 1 else f"{rows} spectra (rows 0 to {rows - 1})"
         raise Malformed(f"it holds {spectra}; there is no row {request.row}")
     return request.row
+
+
+def row_of(
+    file: SourceFile, request: Request, rows: int, table: FitsTable | None, columns: Sequence[str]
+) -> int:
+    """The requested row, or the first whose target is named so in one of these columns."""
+    if not request.target or rows == 1:
+        return checked_row(file, request, rows)
+    for row in range(0 if table is None else min(rows, table.rows)):
+        if request.target in names_in(table, row, columns):
+            return row
+    raise Malformed(f"it holds {rows} targets, none of them {request.target}")
+
+
+def names_in(table: FitsTable | None, row: int, columns: Sequence[str]) -> list[str]:
+    """What these columns call the object of a row: texts, and whole numbers as text."""
+    if table is None or not 0 <= row < table.rows:
+        return []
+    texts = (table.text(column, row) or table.integer(column, row) for column in columns)
+    return [clean_text(str(text)) for text in texts if text is not None]
+
+
+def linear_axis(start: float, step: float, reference: float, pixels: int) -> FloatArray:
+    """Values of a linear FITS axis, whose pixels count from 1."""
+    return start + step * (np.arange(1.0, pixels + 1.0) - reference)
+
+
+def median_snr(pixels: Pixels) -> float | None:
+    """Median S/N of the usable pixels; None if there is none."""
+    flux, ivar = np.asarray(pixels.flux), np.asarray(pixels.ivar)
+    good = (ivar > 0) & np.isfinite(flux)
+    if pixels.mask is not None:
+        good &= ~np.asarray(pixels.mask)
+    return float(np.median(flux[good] * np.sqrt(ivar[good]))) if good.any() else None
 
 
 def clean_text(text: str, longest: int = MAX_TEXT) -> str:

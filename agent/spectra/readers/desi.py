@@ -21,6 +21,7 @@ from agent.spectra.readers.base import (
     build,
     checked_row,
     fits_of,
+    median_snr,
     position,
     stem,
 )
@@ -60,7 +61,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         format=_format(file), survey="DESI", release=_production(header),
         object_id=str(target) if target is not None else f"{stem(file.path)}#{row}",
         row=row, rows=layout.targets, flux_unit=FLUX_UNIT, resolution=RESOLUTION,
-        snr=_snr(pixels), **_position(table, row), **fit,
+        snr=median_snr(pixels), **_position(table, row), **fit,
     )  # fmt: skip
 
 
@@ -133,15 +134,6 @@ def _position(table: FitsTable | None, row: int) -> dict[str, Any]:
     if table is None or row >= table.rows:
         return {}
     return position(table.number("TARGET_RA", row), table.number("TARGET_DEC", row))
-
-
-def _snr(pixels: Pixels) -> float | None:
-    """Median S/N of the usable pixels, which are 0.8 A wide."""
-    ivar = np.asarray(pixels.ivar)
-    good = ivar > 0
-    if not good.any():
-        return None
-    return float(np.median(pixels.flux[good] * np.sqrt(ivar[good])))
 
 
 # Joins overlapping arms: a mean weighted by inverse variance if they share a grid.

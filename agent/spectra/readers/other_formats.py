@@ -66,6 +66,9 @@ def _check_structure(file: SourceFile) -> None:
             last.table  # noqa: B018  (raises ReadError if the columns do not fit)
     if last is not None and last.end > last.start and not file.bytes.read(last.end - 1, 1):
         raise Malformed("the file is cut short")
+    # Astropy goes on where FITS ends: a second SIMPLE there may have any number of axes.
+    if whole[header_start:].strip(b"\0 "):
+        raise NotMine("bytes follow its last HDU, which other programs may take for another")
 
 
 def _refuse_repeated(header: bytes) -> None:

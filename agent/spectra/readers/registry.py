@@ -17,15 +17,18 @@ from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import (
     desi,
     fits_tables,
+    fourmost,
     image_1d,
     lamost_lrs,
     lamost_mrs,
     other_formats,
+    pfs,
     redrock,
     sdss,
     spspec,
     text_table,
     votable,
+    weave,
 )
 from agent.spectra.readers.base import Malformed, NotMine, Reader, Request, clean_text
 from agent.spectra.spectrum import Spectrum
@@ -40,6 +43,9 @@ READERS: list[Reader] = [
     Reader("SDSS", sdss.read),
     Reader("DESI", desi.read),
     Reader("redrock", redrock.read),
+    Reader("4MOST", fourmost.read),
+    Reader("WEAVE", weave.read),
+    Reader("PFS", pfs.read),
     Reader("FITS image", image_1d.read),
     Reader("FITS table", fits_tables.read),
     Reader("VOTable", votable.read),
@@ -145,8 +151,8 @@ def _try_readers(file: SourceFile, request: Request) -> Spectrum:
 
 
 def _checked(spectrum: Spectrum, request: Request) -> Spectrum:
-    """Add a warning if a file of one spectrum does not name the requested target."""
-    if not request.target or spectrum.rows > 1:
+    """Add a warning if the spectrum is not named as the requested target."""
+    if not request.target:
         return spectrum
     if request.target in (spectrum.object_id, *map(str, spectrum.meta.values())):
         return spectrum

@@ -1,5 +1,6 @@
 """Find the spectra in a file, reading as little of it as possible."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -10,8 +11,8 @@ from agent.spectra.fits.fits_file import FitsFile
 from agent.spectra.fits.fits_header import Header
 from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile, open_source, source_of
-from agent.spectra.readers import read, sdss, text_table, votable
-from agent.spectra.readers.base import NotMine, Request, position
+from agent.spectra.readers import fourmost, pfs, read, sdss, text_table, votable, weave
+from agent.spectra.readers.base import NotMine, Request, names_in, position
 from agent.spectra.readers.columns import ColumnField, choose_columns
 from agent.spectra.readers.lamost_lrs import is_lamost
 from agent.spectra.readers.libraries import describe
@@ -22,6 +23,12 @@ MAX_HDUS = 16
 TEXT_BYTES = 64 * 1024
 MAX_SPECTRA = 1_000_000
 MAX_HEADERS = 4
+# Tables with a row for each spectrum: columns that name its object, and of its position.
+FIBRES: Sequence[tuple[str, Sequence[str], Sequence[tuple[str, str]]]] = (
+    ("FIBTABLE", weave.NAMES, (weave.PLACE,)),
+    ("FIBMETATAB", fourmost.NAMES, fourmost.PLACES),
+    ("TARGET", (pfs.NAME,), (pfs.PLACE,)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +60,11 @@ def _rows(path: Path) -> list[SpectrumRow]:
         # The rows of a LAMOST image are one spectrum. Skips reading every file of a large folder.
         if is_lamost(file.fits.primary.header) or not _may_hold_several(file.fits):
             return [one]
-        targets = _target_rows(file.fits)
-    count = read(path).rows
+        targets = _target_rows(file.fits) or _fibre_rows(file.fits)
+    found = read(path)
+    count = found.rows
     if count == 1:
-        return [one]
+        return [SpectrumRow(stem, ra=found.ra, dec=found.dec)]
     if len(targets) == count:
         return targets
     return [SpectrumRow(f"{stem}#{row}", row) for row in range(min(count, MAX_SPECTRA))]
@@ -65,7 +73,11 @@ def _rows(path: Path) -> list[SpectrumRow]:
 def _position(file: SourceFile) -> dict[str, Any]:
     """The position of the only spectrum in the file."""
     second = file.fits.get(1)
-    targets = _target_rows(file.fits) if second is not None and second.name == "FIBERMAP" else []
+    name, targets = "" if second is None else second.name, []
+    if name == "FIBERMAP":
+        targets = _target_rows(file.fits)
+    elif name.endswith("_DATA"):  # of WEAVE
+        targets = _fibre_rows(file.fits)
     if len(targets) == 1:
         return position(targets[0].ra, targets[0].dec)
     return header_position(file)
@@ -88,7 +100,7 @@ def _may_hold_several(fits: FitsFile) -> bool:
             columns = hdu.table.columns.values()
             if hdu.rows > 1 and any(column.is_vector and column.code != "A" for column in columns):
                 return True
-        elif hdu.rows > 1 and (hdu.name.endswith("_FLUX") or hdu.index == 0):
+        elif hdu.rows > 1 and (hdu.name.endswith(("_FLUX", "_DATA")) or hdu.index == 0):
             return True
     return False
 
@@ -100,6 +112,8 @@ def _looks_like_spectra(fits: FitsFile) -> bool:
             if hdu.kind == "IMAGE" and hdu.pixels > 1 and hdu.rows:
                 return True
             continue
+        if hdu.name == "SPECTAB":  # of 4MOST, whose wavelengths are in its header
+            return True
         try:
             choose_columns([ColumnField(column.name) for column in hdu.table.columns.values()])
         except NotMine:
@@ -124,6 +138,31 @@ def _target_rows(fits: FitsFile) -> list[SpectrumRow]:
         )
         for row, (number, ra_deg, dec_deg) in enumerate(zip(numbers, ra, dec, strict=False))
     ]
+
+
+def _fibre_rows(fits: FitsFile) -> list[SpectrumRow]:
+    """Rows named by the table of the fibres of 4MOST or WEAVE, or of the targets of PFS."""
+    for name, names, places in FIBRES:
+        hdu = fits.named(name)
+        table = hdu.table if hdu is not None and hdu.is_table else None
+        if table is None or not any(column in table for column in names):
+            continue
+        return [
+            SpectrumRow(
+                (names_in(table, row, names) or [f"#{row}"])[0], row, *_place(table, row, places)
+            )
+            for row in range(min(table.rows, MAX_SPECTRA))
+        ]
+    return []
+
+
+def _place(
+    table: FitsTable, row: int, places: Sequence[tuple[str, str]]
+) -> tuple[float | None, float | None]:
+    for ra, dec in places:
+        if place := position(table.number(ra, row), table.number(dec, row)):
+            return place["ra"], place["dec"]
+    return None, None
 
 
 def _floats(table: FitsTable, name: str) -> list[float | None]:

@@ -32,6 +32,7 @@ from tests.agent.scenes import star
 from tests.agent.tasks.test_catalogue import example
 
 BLIND = MeasuredInspector(draw=False)
+MRS_ARMS = (4950.0, 5350.0), (6300.0, 6800.0)  # of LAMOST's medium resolution
 
 
 def inspected(spectrum: Spectrum, task_id: str = "CV", **options: object) -> Trajectory:
@@ -165,6 +166,23 @@ def test_part_of_the_range_is_enough_for_an_answer(cut):
     assert record.well_formed and record.stopped_by == "answer"
     assert all(cut[0] - 400 < (look.range or (0, 0))[1] for look in record.looks)
     assert not any(step.error for step in record.steps)
+
+
+@pytest.mark.parametrize("task_id", ["CV", "CS", "WD", "A"])
+def test_two_arms_are_enough_for_an_answer_that_says_what_they_do_not_hold(task_id):
+    whole = simulated_spectrum(task_id)
+    inside = [(whole.wavelength > low) & (whole.wavelength < high) for low, high in MRS_ARMS]
+    kept = np.logical_or(*inside)
+    arms = replace(
+        whole, wavelength=whole.wavelength[kept], flux=whole.flux[kept],
+        ivar=None if whole.ivar is None else whole.ivar[kept],
+        mask=None if whole.mask is None else whole.mask[kept],
+    )  # fmt: skip
+    record = inspected(arms, task_id)
+    untested = record.reasons.partition("Not testable here: ")[2]
+    assert record.verdict in ("YES", "NO") and record.well_formed
+    assert any(far in untested for far in ("4000 Å break", "Hβ", "Ca II K", "4738"))
+    assert "Hα" not in untested
 
 
 def test_nothing_to_draw_is_refused():

@@ -154,6 +154,7 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
         if self.mode == OFF:
             return
         window = self._panel.window_now
+        self.box.show_gaps(self._panel.plot.stage.gaps)
         self.box.show_range(window, _extent(self.divided, window))
         self.viewport().update()
 

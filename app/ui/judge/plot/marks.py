@@ -95,6 +95,7 @@ def place_marks(
     """
     middle = 0.5 * (scale.lo + scale.hi)
     inside = [mark for mark in marks if scale.lo <= mark.wavelength <= scale.hi]
+    inside = [mark for mark in inside if not scale.is_hidden(mark.wavelength)]
     inside.sort(key=lambda mark: (mark.rank, abs(mark.wavelength - middle)))
     occupied: list[list[Window]] = [[] for _ in range(ROWS)]
     placed = []

@@ -25,13 +25,13 @@ class MarksLayer(Layer):
         self.marks: tuple[Mark, ...] = ()
         self.has_names = True
         self._placed: list[PlacedMark] = []
-        self._placed_for: tuple[float, float, float] | None = None
+        self._placed_for: object = None
 
     @property
     def placed(self) -> list[PlacedMark]:
         """The marks with their positions, cached for the current wavelengths and width."""
         scale = self.box.scale_now
-        key = scale.lo, scale.hi, scale.width
+        key = scale.lo, scale.hi, scale.width, scale.breaks
         if key != self._placed_for:
             self._placed = place_marks(self.marks, scale, self.texts.width)
             self._placed_for = key

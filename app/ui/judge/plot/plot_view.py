@@ -16,6 +16,7 @@ from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.plot.axes.flux_range import ABOVE, BELOW, flux_range
 from app.ui.judge.plot.axes.titles import BadgeLayer
 from app.ui.judge.plot.canvas.axes import FluxAxis, Frame, WavelengthAxis
+from app.ui.judge.plot.canvas.breaks import BreakLayer, wide_gaps
 from app.ui.judge.plot.canvas.curve import EMPTY, Curve
 from app.ui.judge.plot.canvas.layers import Grid, LookLayer
 from app.ui.judge.plot.canvas.paint import TextCache
@@ -67,7 +68,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.marks, self.look = MarksLayer(*shared), LookLayer(*shared)
         self.measured = MeasuredLayer(*shared)
         self.extents = Extents(*shared, marks=self.marks)
-        self.badges = BadgeLayer(*shared)
+        self.badges, self.breaks = BadgeLayer(*shared), BreakLayer(*shared)
         self.trace: Trace | None = None
         self.from_zero = False  # whether the flux range includes zero
         self._candidate_id: int | None = None
@@ -78,6 +79,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         """Draw another spectrum, or the same one with another smoothing."""
         self.trace, self._candidate_id = trace, candidate_id
         self.measured.trace = trace
+        self.stage.show_gaps(() if trace is None else wide_gaps(trace.wavelength, trace.raw))
         if trace is None:
             for curve in (self.curve, self.raw):
                 curve.show_data(EMPTY, EMPTY)
@@ -127,7 +129,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.setBackground(theme.plot)
         layers = self.grid, self.shades, self.errors, self.marks, self.look, self.measured
         axes, curves = (self.wavelength_axis, self.flux_axis), (self.raw, self.curve, self.template)
-        for item in (*layers, self.extents, self.badges, *axes, *curves):
+        for item in (*layers, self.extents, self.badges, self.breaks, *axes, *curves):
             item.theme = theme
         self.viewport().update()
 

@@ -142,7 +142,7 @@ class ErrorBand(Layer):
         low = column_values(x * dots, bottom, columns, np.fmax)
         known = np.isfinite(high) & np.isfinite(low)
         centres = np.asarray((np.arange(columns) + 0.5) / dots, dtype=np.float64)
-        shaded = self._shades.covers(scale.lo + centres * scale.per_pixel)
+        shaded = self._shades.covers(scale.wavelength(centres))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         theme = self.theme
         plain, sky = (theme.error_band, theme.plot), (theme.error_band, theme.sky, theme.plot)

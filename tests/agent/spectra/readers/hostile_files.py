@@ -42,6 +42,11 @@ def seeds(real: Path | None) -> list[tuple[str, bytes]]:
         "spspec.fits": samples.spspec(),
         "coadd-x.fits": samples.desi(),
         "redrock-x.fits": samples.redrock(),
+        "4most.fits": samples.fourmost(),
+        "4most-fibres.fits": samples.fourmost_table(),
+        "weave.fits": samples.weave(),
+        "pfs.fits": samples.pfs_object(),
+        "pfs-coadd.fits": samples.pfs_objects(),
         "image.fits": samples.image_1d(
             extensions={"IVAR": samples.IVAR}, CRVAL1=3600.0, CDELT1=1.0, CTYPE1="AWAV"
         ),

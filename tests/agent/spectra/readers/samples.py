@@ -89,20 +89,32 @@ def lamost_table(**cards: Any) -> bytes:
     return bytes_of(primary, coadd)
 
 
-def lamost_mrs(arms: tuple[str, ...] = ("B", "R")) -> bytes:
+def lamost_mrs(
+    arms: tuple[str, ...] = ("B", "R"),
+    minutes: tuple[int, ...] = (84107335, 84107311),
+    coadd: bool = True,
+    listed: bool = True,
+) -> bytes:
+    """Coadd and exposures, whose red arm is stored backwards; FLUX + n in exposure n."""
     grids = {"B": np.linspace(3.690, 3.7316, PIXELS), "R": np.linspace(3.7973, 3.8352, PIXELS)}
     hdus = [with_cards(fits.PrimaryHDU(), LAMOST_CARDS | {"EXTNAME": "Information"})]
-    for prefix in ("COADD_", "exposure"):
+    for number, minute in enumerate((0, *minutes) if coadd else minutes):
         for arm in arms:
-            flags = "ANDMASK" if prefix == "COADD_" else "PIXMASK"
+            turn = slice(None, None, -1 if minute and arm == "R" else 1)
             hdu = table_hdu(
                 {
-                    "FLUX": ("E", FLUX), "IVAR": ("E", IVAR), "LOGLAM": ("E", grids[arm]),
-                    flags: ("I", FLAGS),
+                    "FLUX": ("E", (FLUX + number)[turn]), "IVAR": ("E", IVAR[turn]),
+                    "LOGLAM": ("E", grids[arm][turn]),
+                    "PIXMASK" if minute else "ANDMASK": ("I", FLAGS[turn]),
                 },
-                f"COADD_{arm}" if prefix == "COADD_" else f"{arm}-84107311",
+                f"{arm}-{minute}" if minute else f"COADD_{arm}",
             )  # fmt: skip
             hdu.header["SNR"] = 40.0 if arm == "B" else 80.0
+            if minute:
+                hdu.header["EXPTIME"] = 1200
+            for start in range(0, len(minutes) if listed and not minute else 0, 3):
+                key = "LMJMLIST" if len(minutes) <= 3 else f"LMJMLI{start // 3}"
+                hdu.header[key] = "-".join(map(str, sorted(minutes)[start : start + 3]))
             hdus.append(hdu)
     return bytes_of(*hdus)
 
@@ -211,6 +223,168 @@ def redrock(targets: tuple[int, ...] = TARGETS, warn: int = 0) -> bytes:
             "REDSHIFTS",
         ),
     )
+
+
+SIGMA = np.where(IVAR > 0, 1e-17 / np.sqrt(np.where(IVAR > 0, IVAR, 1)), 0.0)
+QUALITY = np.where(np.arange(PIXELS) == 40, 2, 0)
+FOURMOST_CARDS: dict[str, Any] = {
+    "PRODCATG": "SCIENCE.SPECTRUM", "ORIGIN": "ESO-PARANAL", "TELESCOP": "ESO-VISTA",
+    "INSTRUME": "QMOST", "OBJECT": "Field 02A", "RA": 314.1146, "DEC": -41.19583,
+    "SPECSYS": "HELIOCEN", "FLUXCAL": "ABSOLUTE", "SPEC_RES": 4933.2, "SNR": 12.5,
+    "PROCSOFT": "QL1/0.9", "CNAME": "QMOST20562750-4111450", "TRG_UID": 11031146069,
+}  # fmt: skip
+
+
+def fourmost(ucd: str = "em.wl;obs.atmos", **cards: Any) -> bytes:
+    """One spectrum of low resolution, as 4MOST gives it to ESO."""
+    cells = {"WAVE": LINEAR, "FLUX": 1e-17 * FLUX, "ERR_FLUX": SIGMA, "QUAL": QUALITY}
+    vectors = {
+        name: (f"{PIXELS}{'J' if name == 'QUAL' else 'E'}", values[None, :])
+        for name, values in cells.items()
+    }
+    units = dict.fromkeys(("FLUX", "ERR_FLUX"), "erg/(s*cm^2*Angstrom)")
+    hdu = table_hdu(vectors, "PHASE3SPECTRUM", WAVE="Angstrom", **units)
+    hdu.header["TUCD1"] = ucd
+    primary = with_cards(fits.PrimaryHDU(), FOURMOST_CARDS | cards)
+    return bytes_of(primary, with_cards(hdu, {"TMID": 59827.131944445}))
+
+
+def fourmost_table(rows: int = 3, in_header: bool = True, **cards: Any) -> bytes:
+    """The fibres of an exposure: wavelengths in the header, or by fibre in nm."""
+    flux = 1e-17 * FLUX * (1 + np.arange(rows))[:, None]
+    spectra = table_hdu(
+        {
+            "FLUX": (f"{PIXELS}E", flux),
+            "FLUX_IVAR": (f"{PIXELS}D", np.tile(1e34 * IVAR, (rows, 1))),
+            "QUAL": (f"{PIXELS}J", np.tile(QUALITY, (rows, 1))),
+        },
+        "SPECTAB",
+    )  # fmt: skip
+    axis = {"1CRVL1": 400.0, "1CDLT1": 0.2, "1CRPX1": 1.0, "1CUNI1": "nm"}
+    fibres = {
+        "OBJ_NME": ("12A", [f"target{row}" for row in range(rows)]),
+        "OBJ_UID": ("K", np.arange(rows) + 70_000_000_000),
+        "OBJ_RA": ("D", 10.0 + np.arange(rows)), "OBJ_DEC": ("D", -30.0 - np.arange(rows)),
+        "SNR": ("E", 5.0 + np.arange(rows)), "WAVELMIN": ("D", np.full(rows, 400.0)),
+        "SPEC_BIN": ("D", np.full(rows, 0.2)),
+    }  # fmt: skip
+    return bytes_of(
+        with_cards(fits.PrimaryHDU(), {"PROCSOFT": "QL1/1.0"} | cards),
+        table_hdu({"OBJECT": ("9A", ["Field 02A"])}, "OBMETATAB"),
+        with_cards(spectra, axis) if in_header else spectra, table_hdu(fibres, "FIBMETATAB"),
+    )  # fmt: skip
+
+
+def weave(
+    arms: tuple[str, ...] = ("BLUE",), rows: int = 3, without: tuple[str, ...] = (), **cards: Any
+) -> bytes:
+    """Rows of an arm in ADU; what the sensitivity makes of them is FLUX (row + 1)."""
+    first = {"BLUE": 4000.0, "GREEN": 4750.0, "RED": 5900.0}
+    hdus = [with_cards(fits.PrimaryHDU(), {"VPH": "LowRes", "OBSMODE": "MOS"} | cards)]
+    scale = (1.0 + np.arange(rows))[:, None]
+    sensitivity = np.tile(np.where(np.arange(PIXELS) == 60, 0.0, 1e-17), (rows, 1))
+    shape = (rows, PIXELS) if rows > 1 else (PIXELS,)
+    for arm in arms:
+        parts = {
+            "DATA": scale * FLUX, "IVAR": np.tile(IVAR, (rows, 1)), "SENSFUNC": sensitivity,
+            "DATA_NOSS": scale * FLUX + 50.0,
+        }  # fmt: skip
+        axis = {"CRVAL1": first[arm], "CD1_1": 2.0, "CRPIX1": 1.0, "CUNIT1": "Angstrom"}
+        for part, values in parts.items():
+            if part not in without:
+                image = fits.ImageHDU(
+                    values.reshape(shape).astype(np.float32), name=f"{arm}_{part}"
+                )
+                hdus.append(with_cards(image, axis))
+    fibres = {
+        "CNAME": ("20A", [f"WVE_0000000{row}+1234567" for row in range(rows)]),
+        "TARGID": ("30A", [f"target{row}" for row in range(rows)]),
+        "TARGRA": ("D", 120.0 + np.arange(rows)), "TARGDEC": ("D", 40.0 + np.arange(rows)),
+        "TARGUSE": ("1A", ["T"] * (rows - 1) + ["S"] if rows > 1 else ["T"]),
+        "Resol": ("E", np.full(rows, 0.8)), "SNR": ("E", 20.0 + np.arange(rows)),
+    }  # fmt: skip
+    return bytes_of(*hdus, *([] if "FIBTABLE" in without else [table_hdu(fibres, "FIBTABLE")]))
+
+
+PFS_FLAGS = {"MP_BAD": 0, "MP_CR": 3, "MP_NO_DATA": 8, "MP_BAD_FLUXCAL": 14, "MP_OVERLAP": 15}
+PFS_MASK = np.zeros(PIXELS, dtype=np.int32)
+PFS_MASK[[30, 31, 32, 33]] = 1 << 8, 1 << 14, 1 << 3, 1 << 15
+PFS_NM = 400.0 + 0.5 * np.arange(PIXELS)
+
+
+def _nanojansky(flux: Any) -> Any:
+    """Of a flux in 1e-17 erg/s/cm2/A at the wavelengths of PFS_NM."""
+    return flux * (10.0 * PFS_NM) ** 2 / 2.99792458e3
+
+
+def pfs_object(
+    visits: tuple[int, ...] = (101, 101), wcs: bool = True, without: str = "", **cards: Any
+) -> bytes:
+    """One object, with the wavelengths as pfs.datamodel writes them: in metres, CRPIX1 + 1."""
+    middle, step = 1e-9 * PFS_NM.mean(), 1e-9 * 0.5
+    axis = {
+        "CTYPE1": "WAVE", "CUNIT1": "m", "CRVAL1": middle, "CDELT1": step,
+        "CRPIX1": 0.5 * PIXELS + 1.5,
+    }  # fmt: skip
+    flux = _nanojansky(FLUX)
+    variance = np.where(IVAR > 0, _nanojansky(1.0) ** 2 / np.where(IVAR > 0, IVAR, 1.0), 0.0)
+    target = table_hdu({"filterName": ("4A", ["g_hsc"]), "fiberFlux": ("E", [5.0])}, "TARGET")
+    identity = {"CATID": 10_091, "TRACT": 1, "OBJID": 25_769_810_000, "RA": 150.5, "DEC": 2.25}
+    observed = {
+        "visit": ("J", list(visits)), "arm": ("1A", ["b"] * len(visits)),
+        "pfiNominal": ("2D", np.zeros((len(visits), 2))),
+    }  # fmt: skip
+    hdus = {
+        "FLUX": fits.ImageHDU(flux.astype(np.float32), name="FLUX"),
+        "MASK": with_cards(fits.ImageHDU(PFS_MASK, name="MASK"), _hierarch(PFS_FLAGS)),
+        "TARGET": with_cards(target, identity | cards),
+        "SKY": fits.ImageHDU(0 * FLUX.astype(np.float32), name="SKY"),
+        "COVAR": fits.ImageHDU(np.stack([variance, 0 * FLUX, 0 * FLUX]), name="COVAR"),
+        "OBSERVATIONS": table_hdu(observed, "OBSERVATIONS"),
+    }
+    if wcs:
+        with_cards(hdus["FLUX"], axis)
+    else:
+        hdus["WAVELENGTH"] = fits.ImageHDU(PFS_NM, name="WAVELENGTH")
+    return bytes_of(fits.PrimaryHDU(), *(hdu for name, hdu in hdus.items() if name != without))
+
+
+def _hierarch(flags: dict[str, int]) -> dict[str, int]:
+    return {name if len(name) <= 8 else f"HIERARCH {name}": bit for name, bit in flags.items()}
+
+
+def pfs_objects(rows: int = 3, packed: bool = True, native: bool = True) -> bytes:
+    """A coadd of several objects; their flags are packed, and again in the table of fluxes."""
+    number = np.arange(rows, dtype=np.int16)
+    scale = (1.0 + number)[:, None]
+    flux = _nanojansky(scale * FLUX).astype(np.float32)
+    variance = np.tile(np.where(IVAR > 0, _nanojansky(1.0) ** 2 / 0.25, 0.0), (rows, 1))
+    flags = "".join(f"{name}: {bit}\n" for name, bit in PFS_FLAGS.items())
+    kind = fits.CompImageHDU if packed else fits.ImageHDU
+    cells = {
+        "wavelength": ("QD()", np.tile(PFS_NM, (rows, 1)) if native else [[]] * rows),
+        "flux": ("QE()", flux if native else [[]] * rows),
+        "error": ("QE()", np.sqrt(variance) if native else [[]] * rows),
+        "mask": ("QJ()", np.tile(PFS_MASK, (rows, 1)) if native else [[]] * rows),
+    }
+    return bytes_of(
+        fits.PrimaryHDU(),
+        table_hdu(
+            {
+                "targetId": ("I", number), "catId": ("J", [7] * rows),
+                "objId": ("K", number + 9_000), "patch": ("PA()", ["1,1"] * rows),
+                "ra": ("D", 150.0 + number), "dec": ("D", 2.0 + number),
+            },
+            "TARGET",
+        ),
+        table_hdu({"targetId": ("I", number), "visit": ("J", [1] * rows)}, "OBSERVATIONS"),
+        fits.ImageHDU(PFS_NM, name="WAVELENGTH"),
+        fits.ImageHDU(flux, name="FLUX"),
+        kind(np.tile(PFS_MASK, (rows, 1)), name="MASK"),
+        table_hdu({f"row_{n}": ("PE()", variance) for n in range(3)}, "COVAR"),
+        table_hdu({"targetId": ("I", number), "metadata": ("PA()", [flags] * rows)}, "METADATA"),
+        table_hdu({"targetId": ("I", number)} | cells, "FLUXTABLE"),
+    )  # fmt: skip
 
 
 def image_1d(flux: Any = FLUX, extensions: dict[str, Any] | None = None, **cards: Any) -> bytes:

@@ -15,7 +15,9 @@ from tests.agent.spectra.readers import samples
 from tests.agent.spectra.readers.test_real_files import manifest
 from tests.agent.spectra.readers.test_text_table import cds
 
-SURVEYS = ("LAMOST MRS", "LAMOST LRS", "SDSS spSpec", "SDSS", "DESI", "redrock")
+SURVEYS = (
+    "LAMOST MRS", "LAMOST LRS", "SDSS spSpec", "SDSS", "DESI", "redrock", "4MOST", "WEAVE", "PFS",
+)  # fmt: skip
 GENERAL = ("FITS image", "FITS table", "VOTable", "text table")
 SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample" / "spectra"
 
@@ -32,6 +34,14 @@ MADE: dict[str, tuple[str, Callable[[], bytes]]] = {
     "coadd": ("DESI", samples.desi),
     "coadd without a camera": ("DESI", lambda: samples.desi(without=("B_FLUX",))),
     "redshifts": ("redrock", samples.redrock),
+    "exposures alone": ("LAMOST MRS", lambda: samples.lamost_mrs(coadd=False)),
+    "4MOST for ESO": ("4MOST", samples.fourmost),
+    "4MOST fibres": ("4MOST", samples.fourmost_table),
+    "4MOST fibres, axis by fibre": ("4MOST", lambda: samples.fourmost_table(in_header=False)),
+    "WEAVE fibres": ("WEAVE", samples.weave),
+    "WEAVE target": ("WEAVE", lambda: samples.weave(("RED",), rows=1)),
+    "PFS object": ("PFS", samples.pfs_object),
+    "PFS objects": ("PFS", samples.pfs_objects),
     "image": ("FITS image", lambda: samples.image_1d(CRVAL1=4000.0, CDELT1=2.0)),
     "table": (
         "FITS table",

@@ -1,8 +1,13 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from astropy.io import fits
 
 from agent.errors import ReadError
+from agent.spectra.fits.source_file import SourceFile
+from agent.spectra.readers import lamost_mrs
+from agent.spectra.readers.base import Request
 from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
 
@@ -88,3 +93,54 @@ def test_medium_resolution_joins_two_arms_with_a_gap_and_warns_of_one(given: Giv
     spectrum = given(samples.lamost_mrs(arms=("R",)))
     assert len(spectrum) == samples.PIXELS
     assert spectrum.warnings == ("the arm COADD_B is missing",)
+
+
+def test_exposures_of_medium_resolution_are_rows_in_the_order_of_their_time(given: Given) -> None:
+    data = samples.lamost_mrs()
+    coadd = given(data)
+    assert (coadd.row, coadd.rows) == (0, 3)
+    assert "EPOCH_MJD" not in coadd.meta
+    for row, (offset, minute) in enumerate(((2, 84107311), (1, 84107335)), start=1):
+        epoch = given(data, row=row)
+        assert (epoch.row, epoch.rows, epoch.warnings) == (row, 3, ())
+        assert (epoch.meta["LMJM"], epoch.meta["EXPTIME"]) == (minute, 1200)
+        np.testing.assert_allclose(epoch.wavelength, coadd.wavelength)
+        np.testing.assert_allclose(epoch.flux, coadd.flux + offset)
+        np.testing.assert_array_equal(epoch.good, coadd.good)
+    # The header of a real file says that it began at 2018-10-16T20:31:43, local time.
+    first = given(data, row=1)
+    assert first.meta["EPOCH_LOCAL"] == "2018-10-16T20:31"
+    assert first.meta["EPOCH_MJD"] == pytest.approx(58407.5215, abs=1e-4)
+    with pytest.raises(ReadError, match=r"it holds 3 spectra \(rows 0 to 2\)"):
+        given(data, row=3)
+
+
+class Recorder:
+    """Bytes that know how far they were read."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.furthest = data, 0
+
+    def read(self, offset: int, count: int) -> bytes:
+        self.furthest = max(self.furthest, offset + count)
+        return self.data[offset : offset + count]
+
+
+def test_the_exposures_of_a_coadd_are_counted_without_reading_them() -> None:
+    data = samples.lamost_mrs(minutes=tuple(range(84107311, 84107351)))
+    recorder = Recorder(data)
+    file = SourceFile(Path("med.fits"), recorder, len(data))
+    assert lamost_mrs.read(file, Request()).rows == 41
+    assert recorder.furthest < len(data) / 5
+
+
+def test_exposures_are_counted_where_the_coadd_does_not_name_them(given: Given) -> None:
+    assert given(samples.lamost_mrs(listed=False)).rows == 3
+    alone = given(samples.lamost_mrs(coadd=False), row=1)
+    assert (alone.rows, alone.meta["LMJM"]) == (2, 84107335)
+    assert alone.warnings == ("without a coadd: its rows are the exposures",)
+
+
+def test_the_target_that_a_medium_resolution_file_does_not_name(given: Given) -> None:
+    assert given(samples.lamost_mrs(), target=samples.LAMOST_CARDS["DESIG"]).warnings == ()
+    assert "LAMOST J1 is not named" in given(samples.lamost_mrs(), target="LAMOST J1").warnings[0]

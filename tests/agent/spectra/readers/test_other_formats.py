@@ -98,6 +98,15 @@ def test_a_size_given_twice_never_reaches_specutils(given: Given) -> None:
     assert caught.value.reasons["specutils"] == "its header gives a size twice"
 
 
+def test_another_beginning_after_the_end_never_reaches_specutils(given: Given) -> None:
+    pytest.importorskip("specutils")
+    data = samples.fits_table({"TIME": ("E", [1.0])})
+    cards = ("SIMPLE  =                    T", f"NAXIS   = {2**62:>20d}", "END")
+    with pytest.raises(ReadError) as caught:
+        given(data + b"".join(map(samples.card, cards)).ljust(2880))
+    assert caught.value.reasons["specutils"].startswith("bytes follow its last HDU")
+
+
 def test_yaml_in_a_header_never_reaches_specutils(given: Given) -> None:
     pytest.importorskip("specutils")
     with pytest.raises(ReadError) as caught:

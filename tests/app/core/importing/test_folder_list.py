@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from agent.spectra.readers import read
+from agent.spectra.readers import read, read_numbered
 from app.core.errors import ImportFailed, ImportStopped
 from app.core.importing import spectrum_files
 from app.core.importing.child import child
@@ -82,6 +82,10 @@ FILES = {
     "LAMOST, unknown": samples.lamost_image(RA=-9999.0, DEC=-9999.0),
     "LAMOST, packed": samples.gz(samples.lamost_image(RA=10.5, DEC=41.25)),
     "LAMOST medium": samples.lamost_mrs(),
+    "LAMOST medium, exposures": samples.lamost_mrs(coadd=False),
+    "4MOST": samples.fourmost(),
+    "WEAVE, one target": samples.weave(rows=1),
+    "PFS, one object": samples.pfs_object(),
     "SDSS": samples.sdss(),
     "SDSS, spSpec": samples.spspec(RAOBJ=146.7, DECOBJ=-1.04),
     "image": samples.image_1d(**WAVES, RA=10.5, DEC=41.25),
@@ -99,6 +103,20 @@ def test_a_folder_says_what_the_reader_says(tmp_path, name):
     (row,) = rows_of(path)
     spectrum = read(path)
     assert (row.ra, row.dec) == (spectrum.ra, spectrum.dec)
+
+
+@pytest.mark.parametrize(
+    "made", [samples.fourmost_table, samples.weave, samples.pfs_objects, samples.desi]
+)
+def test_every_fibre_of_a_file_is_a_candidate_with_its_name_and_position(tmp_path, made):
+    path = tmp_path / "a.fits"
+    path.write_bytes(made())
+    rows = rows_of(path)
+    assert len(rows) == read(path).rows > 1
+    for number, row in enumerate(rows):
+        spectrum = read_numbered(path, row.row)
+        assert (spectrum.object_id, spectrum.row) == (row.object_id, number)
+        assert (row.ra, row.dec) == (spectrum.ra, spectrum.dec)
 
 
 def test_a_single_spectrum_and_a_folder_have_positions(session, tmp_path):

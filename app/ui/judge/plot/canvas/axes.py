@@ -10,10 +10,11 @@ from PySide6.QtCore import QLineF, QRectF
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
+from agent.spectra.spectrum import Window
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.theme.theme import Theme
 from app.ui.judge.plot.canvas.paint import TextCache, dots_per_pixel, hairline
-from app.ui.judge.plot.canvas.plot_box import PlotBox
+from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale
 
 TICK_PX = 5.0
 TITLE_APART_PX = 12.0  # between the title, at the end of the numbers, and the last of them
@@ -144,20 +145,33 @@ class WavelengthAxis(PlotAxis):
 
     @property
     def _look(self) -> object:
-        return self.frame, self.title
+        return self.frame, self.title, self._breaks
+
+    @property
+    def _breaks(self) -> tuple[Window, ...]:
+        box, (lo, hi) = self.linkedView(), self.range
+        return box.breaks_in((lo, hi), self.length) if isinstance(box, PlotBox) else ()
+
+    @property
+    def _scale(self) -> Scale:
+        lo, hi = self.range
+        return Scale(lo, hi, 0.0, 1.0, self.length, 1.0, self._breaks)
 
     def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
         if not lo > 0.0:
             return ()
+        scale = self._scale
+        if scale.breaks:  # beside them, ticks stand farther apart than without
+            most = round(most * scale.view_per_pixel / scale.per_pixel)
         values = ticks(self.frame.shown(lo), self.frame.shown(hi), most)
-        return zip(map(self.frame.observed, values), tick_texts(values), strict=True)
+        texts = zip(map(self.frame.observed, values), tick_texts(values), strict=True)
+        return [(at, text) for at, text in texts if not scale.is_hidden(at)]
 
     def fit_font(self) -> None:
         self.setHeight(round(self.texts.height + TICK_PX + 4.0))
 
     def _position(self, value: float) -> float:
-        lo, hi = self.range
-        return float((value - lo) * self.length / (hi - lo))
+        return float(self._scale.x(value))
 
     def paint(self, painter: QPainter, *_: object) -> None:
         texts, colour = self.texts, self.theme.axis

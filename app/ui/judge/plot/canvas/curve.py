@@ -59,7 +59,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         if not self.flux.size:
             return
         scale = self.box.scale_now
-        dots = dots_per_pixel(painter) * scale.per_pixel
+        dots = dots_per_pixel(painter) * scale.view_per_pixel
         key = scale, dots, getattr(self.theme, self.role)
         if key != self._drawn_for:
             self._make(*key)
@@ -84,7 +84,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
             y = widened(y, 0.5 * (width - OWN_WIDTH) * dot)
         x, y = with_dots(x, y, dots)
         far = LIMIT_PX * scale.flux_per_pixel
-        self.xData = scale.lo + x * (scale.per_pixel / dots)
+        self.xData = scale.lo + x * (scale.view_per_pixel / dots)
         self.yData = np.clip(y, scale.bottom - far, scale.top + far)
         self.path, self._lineSegmentsRendered = None, False
         is_one_dot = dense or self.is_dashed or width <= 1.0
@@ -146,7 +146,16 @@ def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, Floa
     thinned = np.empty(2 * starts.size)
     thinned[0::2] = np.where(enters_low, low, high)
     thinned[1::2] = np.where(enters_low, high, low)
-    return np.repeat(column[starts] + 0.5, 2), thinned
+    # A NaN beside a value in a column must still part it from the next column with one.
+    ends = np.append(starts[1:], y.size) - 1
+    apart = np.flatnonzero(
+        (np.diff(column[starts]) > 1) & (np.isnan(y[ends[:-1]]) | np.isnan(y[starts[1:]]))
+    )
+    x = np.repeat(column[starts] + 0.5, 2)
+    if apart.size:
+        at = np.repeat(2 * apart + 2, 2)
+        x, thinned = np.insert(x, at, x[at - 1] + 1.0), np.insert(thinned, at, np.nan)
+    return x, thinned
 
 
 def pieces(y: FloatArray) -> list[slice]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QGraphicsScene, QGraphicsView
@@ -34,6 +36,7 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
         self.disableAutoRange()
         self.setFlag(self.GraphicsItemFlag.ItemHasNoContents)  # no border: see Frame
         self._scale: Scale | None = None
+        self.gaps: tuple[Window, ...] = ()
         self.sigRangeChanged.connect(self._forget_scale)
         self.geometryChanged.connect(self._forget_scale)
 
@@ -43,8 +46,24 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
             size = self.size()
             window, flux = self.ranges
             width, height = max(size.width(), 1.0), max(size.height(), 1.0)
-            self._scale = Scale(*window, *flux, width, height)
+            breaks = self.breaks_in(window, width)
+            self._scale = Scale(*window, *flux, width, height, breaks)
         return self._scale
+
+    def show_gaps(self, gaps: tuple[Window, ...]) -> None:
+        """Break the axis at these ranges, in which there is nothing to draw."""
+        self.gaps = gaps
+        self._forget_scale()
+
+    def breaks_in(self, window: Window, width: float) -> tuple[Window, ...]:
+        """The gaps in a window that a break makes narrower; none where hardly more is left."""
+        lo, hi = window
+        inside = ((max(first, lo), min(last, hi)) for first, last in self.gaps)
+        least = 2.0 * BREAK_PX * (hi - lo) / width
+        breaks = tuple((first, last) for first, last in inside if last - first > least)
+        is_narrow = len(breaks) * BREAK_PX > MOST_BREAKS * width
+        hidden = sum(last - first for first, last in breaks)
+        return () if is_narrow or hidden > MOST_HIDDEN * (hi - lo) else breaks
 
     @property
     def ranges(self) -> tuple[Window, Window]:
@@ -92,6 +111,9 @@ def _not_empty(ends: Window) -> Window:
     return ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)
 
 
+BREAK_PX = 24.0  # what a break of the axis is wide
+MOST_BREAKS, MOST_HIDDEN = 0.25, 0.95  # shares of the plot for breaks, and of a window in them
+BEYOND = 1e7  # angstrom on each side of a window, to which the scale goes on
 DRAG_PX = 4.0  # a shorter drag is a click, however long it takes
 
 
@@ -107,7 +129,10 @@ def prepare_view(view: pg.GraphicsView) -> None:
 
 @dataclass(frozen=True)
 class Scale:
-    """Maps wavelengths `lo` to `hi` to `width` pixels, fluxes `bottom` to `top` to `height`."""
+    """Maps wavelengths `lo` to `hi` to `width` pixels, fluxes `bottom` to `top` to `height`.
+
+    Each of the `breaks` is BREAK_PX wide; all that is beside them has one scale.
+    """
 
     lo: float
     hi: float
@@ -115,24 +140,59 @@ class Scale:
     top: float
     width: float
     height: float
+    breaks: tuple[Window, ...] = ()
 
     def x(self, wavelength: Number) -> Number:
+        if self.breaks:
+            return _interpolated(wavelength, *self._knots)
         return (wavelength - self.lo) * (self.width / (self.hi - self.lo))
 
     def y(self, flux: Number) -> Number:
         return (self.top - flux) * (self.height / (self.top - self.bottom))
 
-    def wavelength(self, x: float) -> float:
+    def wavelength(self, x: Number) -> Number:
+        if self.breaks:
+            return _interpolated(x, *self._knots[::-1])
         return self.lo + x * self.per_pixel
+
+    def is_hidden(self, wavelength: float) -> bool:
+        """Whether it is in a break, where nothing is drawn."""
+        return any(first < wavelength < last for first, last in self.breaks)
+
+    @cached_property
+    def _knots(self) -> tuple[FloatArray, FloatArray]:
+        """Wavelengths and pixels of the ends of the breaks, and far beyond the window."""
+        at, x, per_pixel = self.lo, 0.0, self.per_pixel
+        knots = [(self.lo - BEYOND, -BEYOND / per_pixel)]
+        for first, last in self.breaks:
+            x += (first - at) / per_pixel
+            knots += [(first, x), (last, x + BREAK_PX)]
+            at, x = last, x + BREAK_PX
+        knots.append((self.hi + BEYOND, x + (self.hi + BEYOND - at) / per_pixel))
+        wavelengths, pixels = np.array(knots).T
+        return wavelengths, pixels
 
     def flux(self, y: float) -> float:
         return self.top - y * self.flux_per_pixel
 
     @property
     def per_pixel(self) -> float:
-        """Angstrom per pixel."""
+        """Angstrom per pixel, beside the breaks."""
+        if not self.breaks:
+            return self.view_per_pixel
+        hidden = sum(last - first for first, last in self.breaks)
+        return (self.hi - self.lo - hidden) / (self.width - BREAK_PX * len(self.breaks))
+
+    @property
+    def view_per_pixel(self) -> float:
+        """Angstrom per pixel in coordinates of the view, which knows no breaks."""
         return (self.hi - self.lo) / self.width
 
     @property
     def flux_per_pixel(self) -> float:
         return (self.top - self.bottom) / self.height
+
+
+def _interpolated(value: Number, known: FloatArray, wanted: FloatArray) -> Number:
+    found = np.interp(value, known, wanted)
+    return found if isinstance(value, np.ndarray) else float(found)
