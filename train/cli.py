@@ -31,6 +31,7 @@ from train.stars.command import stars
 from train.vision.command import app as eye
 from train.vision.words_command import evaluate_words
 from train.weights.command import measured, weights
+from train.weights.quick import quick_weights
 
 app = typer.Typer(
     name="spec-o3-train",
@@ -61,8 +62,9 @@ def commands(version: ShowVersion = False) -> None:
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    simulate, realism, transfer, weights, measured, stars, questions, bench, baselines, draft,
-    judge, lessons, sft, grpo, average, export, reopen, card, audit, report, chain,
+    simulate, realism, transfer, weights, quick_weights, measured, stars, questions, bench,
+    baselines, draft, judge, lessons, sft, grpo, average, export, reopen, card, audit, report,
+    chain,
 )  # fmt: skip
 for _command in _COMMANDS:
     # The two that can work on a Ray cluster: their --ray may stand with or without an address.

@@ -66,10 +66,16 @@ WINDOWS = np.array(CLEAR_WINDOWS)
 
 
 @lru_cache(maxsize=4)
-def feature_numbers(numbers: SpectrumMeasurements) -> Mapping[str, FeatureValue]:
+def feature_numbers(
+    numbers: SpectrumMeasurements, *, profiles: bool = True
+) -> Mapping[str, FeatureValue]:
+    """All features by name; without `profiles` those that need a fitted line are not measured."""
     values: dict[str, FeatureValue] = {}
     for line in PROFILES:
-        values |= _profile(line, numbers.line(line))
+        names = (f"{line}_peak", f"{line}_em_fwhm", f"{line}_abs_fwhm")
+        values |= dict.fromkeys(names, NOT_MEASURED)
+        if profiles:
+            values |= _profile(line, numbers.line(line))
     values["bend"] = _with_error(continuum_bend(numbers.spectrum))
     for name in FEATURES:
         if name not in values and name not in BOTH:
@@ -99,8 +105,8 @@ def _with_error(found: Measurement) -> FeatureValue:
 
 
 def _profile(name: str, line: LineMeasurement) -> dict[str, FeatureValue]:
-    """Peak over the continuum and width of a line, not measured if it is not detected."""
-    values = dict.fromkeys((f"{name}_peak", f"{name}_em_fwhm", f"{name}_abs_fwhm"), NOT_MEASURED)
+    """Peak over the continuum and width of a line, none if it is not detected."""
+    values: dict[str, FeatureValue] = {}
     if line.is_detected and line.peak is not None:
         values[f"{name}_peak"] = (line.peak, abs(line.peak) / max(line.significance, 1e-3))
         if line.fwhm_kms is not None and line.fwhm and line.fwhm_error is not None:

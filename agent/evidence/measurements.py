@@ -54,8 +54,15 @@ def measurements_at(spectrum: Spectrum, z: float) -> SpectrumMeasurements:
 class SpectrumMeasurements:
     """Measurements at the star's velocity, each made once, on first use."""
 
-    def __init__(self, spectrum: Spectrum, velocity: StarVelocity | None = None) -> None:
+    def __init__(
+        self,
+        spectrum: Spectrum,
+        velocity: StarVelocity | None = None,
+        index_names: frozenset[str] | None = None,
+    ) -> None:
+        """Of the indices only those of `index_names` are measured, or all."""
         self.spectrum = spectrum
+        self._index_names = index_names
         self.velocity = star_velocity(spectrum) if velocity is None else velocity
         self.velocity_kms = self.velocity.kms
         self._lines: dict[str, LineMeasurement] = {}
@@ -63,7 +70,7 @@ class SpectrumMeasurements:
 
     @cached_property
     def indices(self) -> dict[str, Measurement]:
-        return measure_indices(self.spectrum, self.velocity_kms)
+        return measure_indices(self.spectrum, self.velocity_kms, self._index_names)
 
     @cached_property
     def quality(self) -> Quality:

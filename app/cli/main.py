@@ -23,6 +23,7 @@ CHILDREN = {
     "worker": "app.worker.__main__",
     "llama-server": "agent.engines.gguf.llama_server_child",
     "list-reader": "app.core.importing.child.child",
+    "finder": "app.core.finding.child",
     "samp-hub": "app.services.samp.hub_child",
     "window-probe": "app.selftest.window_probe",
 }
@@ -40,7 +41,7 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
 
 
 COMMANDS = (
-    *("demo", "info", "render", "inspect"),
+    *("demo", "find", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
     *("assign", "known"),
     *("enrich", "fetch", "services", "mcp"),

@@ -30,6 +30,7 @@ from app.mcp.candidates import MAX_INTEGER, MAX_ROWS, candidate_page, candidate_
 from app.mcp.inspecting import DEADLINE_S, GRACE_S, Inspections
 from app.mcp.measuring import MAX_NAMES, facts, measurements
 from app.mcp.sources import MAX_NAME, SourceError, Sources
+from app.mcp.survey import likeliest
 
 Result = TypeVar("Result")
 Answer = dict[str, Any]
@@ -235,6 +236,18 @@ def _add_session_tools(server: WorkbenchServer, sources: Sources, calls: Calls) 
         told = await of_session(lambda each: candidate_page(each, filter, order, after, rows))
         sources.note_told(told["rows"])
         return told
+
+    @server.tool(annotations=READING)
+    async def likeliest_of_survey(
+        table: Annotated[
+            str, Field(max_length=MAX_NAME, description="A table of spec-o3 find: a folder.")
+        ],
+        task: Annotated[str, Field(max_length=16, description="A class, as CV, or `odd`.")],
+        count: Annotated[int, Field(ge=1, le=MAX_ROWS)] = 20,
+    ) -> Answer:
+        """The likeliest spectra of a searched survey, and what part of its members they are."""
+        refuse_blind(sources.session, None)  # they may be candidates of the session
+        return await calls.run(lambda: likeliest(sources.folder(table), task, count))
 
     @server.tool(annotations=READING)
     async def get_candidate(candidate: Annotated[int, Field(ge=1, le=MAX_INTEGER)]) -> Answer:

@@ -77,11 +77,8 @@ class Sources:
         """
         if not folder:
             return [*self.folders[start : start + count]], [], len(self.folders) > start + count
-        real = self._real(folder)
-        if real is None or not Path(real).is_dir():
-            raise SourceError(NO_FOLDER)
         try:
-            with os.scandir(real) as found:
+            with os.scandir(self.folder(folder)) as found:
                 every = sorted(islice(found, MAX_SEEN), key=lambda entry: entry.name)
         except OSError as error:
             raise SourceError(NO_FOLDER) from error
@@ -95,6 +92,13 @@ class Sources:
         folders = [f"{above}/{entry.name}" for entry in page if Path(entry.path).is_dir()]
         files = [f"{above}/{entry.name}" for entry in page if Path(entry.path).is_file()]
         return folders, files, len(some) > start + count
+
+    def folder(self, name: str) -> Path:
+        """A folder that this server may read. Raises SourceError."""
+        real = self._real(name)
+        if real is None or not Path(real).is_dir():
+            raise SourceError(NO_FOLDER)
+        return Path(real)
 
     def _real(self, name: str) -> str | None:
         """The place of a file or folder, links resolved; None if it is in none of our folders."""

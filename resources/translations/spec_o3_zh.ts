@@ -894,6 +894,85 @@
     </message>
 </context>
 <context>
+    <name>ChoiceForm</name>
+    <message>
+        <source>Class to choose</source>
+        <translation>要挑选的类别</translation>
+    </message>
+    <message>
+        <source>How to choose</source>
+        <translation>挑选方式</translation>
+    </message>
+    <message>
+        <source>Keep so many</source>
+        <translation>保留这么多颗</translation>
+    </message>
+    <message>
+        <source>Keep this share of the members</source>
+        <translation>保留这一比例的成员</translation>
+    </message>
+    <message>
+        <source>This share shall be members</source>
+        <translation>其中这一比例应为成员</translation>
+    </message>
+    <message>
+        <source>How many to keep</source>
+        <translation>保留多少颗</translation>
+    </message>
+    <message>
+        <source>Share in %</source>
+        <translation>比例（%）</translation>
+    </message>
+    <message>
+        <source>Least S/N</source>
+        <translation>最低信噪比</translation>
+    </message>
+    <message>
+        <source>List of known members, if you have one</source>
+        <translation>已知成员的列表（如果有）</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>坏像元多</translation>
+    </message>
+    <message>
+        <source>sky lines</source>
+        <translation>天光残留</translation>
+    </message>
+    <message>
+        <source>arm join</source>
+        <translation>两臂接缝</translation>
+    </message>
+    <message>
+        <source>saturated</source>
+        <translation>饱和</translation>
+    </message>
+    <message>
+        <source>negative</source>
+        <translation>负流量</translation>
+    </message>
+    <message>
+        <source>only a part</source>
+        <translation>仅一部分</translation>
+    </message>
+    <message>
+        <source>wrong errors</source>
+        <translation>误差不符</translation>
+    </message>
+    <message>
+        <source>Leave out what is:</source>
+        <translation>排除有以下问题的：</translation>
+    </message>
+    <message>
+        <source>Choose</source>
+        <translation>挑选</translation>
+    </message>
+    <message>
+        <source>The oddest of all</source>
+        <translation>最奇特的</translation>
+    </message>
+</context>
+<context>
     <name>ClassButton</name>
     <message>
         <source>Class: {name}</source>
@@ -2082,6 +2161,29 @@
     </message>
 </context>
 <context>
+    <name>FindDialog</name>
+    <message>
+        <source>Find in a folder</source>
+        <translation>在文件夹中寻找</translation>
+    </message>
+    <message>
+        <source>Choose a folder of spectra, and start. Every spectrum is looked at once, for all classes; what may be a member is inspected in full. The best are shown here as they are found. You may stop at any time and go on later.</source>
+        <translation>请选择光谱文件夹，然后开始。每条光谱只看一次，同时针对所有类别；可能是成员的会完整检查。找到的最佳结果会随时显示在这里。您可以随时停止，以后再继续。</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Make a session…</source>
+        <translation>建立会话…</translation>
+    </message>
+    <message>
+        <source>You can choose once the first results are written, each minute.</source>
+        <translation>首批结果写入后（每分钟一次）即可挑选。</translation>
+    </message>
+</context>
+<context>
     <name>FitTool</name>
     <message>
         <source>Measure a line first: the fit is of it</source>
@@ -2147,6 +2249,84 @@
     <message>
         <source>Read them</source>
         <translation>读取</translation>
+    </message>
+</context>
+<context>
+    <name>FoundPictures</name>
+    <message>
+        <source>p(YES) against S/N</source>
+        <translation>p(YES) 与信噪比</translation>
+    </message>
+    <message>
+        <source>Places in the sky</source>
+        <translation>天空中的位置</translation>
+    </message>
+    <message>
+        <source>Filled: in the choice. Open: not in it. Click a point for its name.</source>
+        <translation>实心：已挑选。空心：未挑选。点击一个点可看其名称。</translation>
+    </message>
+    <message>
+        <source>S/N</source>
+        <translation>信噪比</translation>
+    </message>
+    <message>
+        <source>RA (degrees)</source>
+        <translation>赤经（度）</translation>
+    </message>
+    <message>
+        <source>Dec (degrees)</source>
+        <translation>赤纬（度）</translation>
+    </message>
+</context>
+<context>
+    <name>FoundView</name>
+    <message>
+        <source>The best so far</source>
+        <translation>目前最佳</translation>
+    </message>
+    <message>
+        <source>Not read</source>
+        <translation>未读取</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>找到的</translation>
+    </message>
+    <message>
+        <source>{n} spectra in the table</source>
+        <translation>表中有 {n} 条光谱</translation>
+    </message>
+    <message>
+        <source>1 spectrum</source>
+        <translation>1 条光谱</translation>
+    </message>
+    <message>
+        <source>Object</source>
+        <translation>天体</translation>
+    </message>
+    <message>
+        <source>S/N</source>
+        <translation>信噪比</translation>
+    </message>
+    <message>
+        <source>RA</source>
+        <translation>赤经</translation>
+    </message>
+    <message>
+        <source>Dec</source>
+        <translation>赤纬</translation>
+    </message>
+    <message>
+        <source>Not read: {n}</source>
+        <translation>未读取：{n}</translation>
     </message>
 </context>
 <context>
@@ -4071,6 +4251,109 @@
     </message>
 </context>
 <context>
+    <name>SearchCard</name>
+    <message>
+        <source>Folder of spectra, or a list of them</source>
+        <translation>光谱文件夹，或光谱列表</translation>
+    </message>
+    <message>
+        <source>A list…</source>
+        <translation>列表…</translation>
+    </message>
+    <message>
+        <source>I trust this list or table: it may name spectra anywhere</source>
+        <translation>我信任此列表或结果表：它可以引用任何位置的光谱</translation>
+    </message>
+    <message>
+        <source>Folder of the table</source>
+        <translation>结果表的文件夹</translation>
+    </message>
+    <message>
+        <source>beside the folder of spectra</source>
+        <translation>与光谱文件夹并列</translation>
+    </message>
+    <message>
+        <source>Processes</source>
+        <translation>进程数</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <source>Starting the processes…</source>
+        <translation>正在启动进程…</translation>
+    </message>
+    <message>
+        <source>Stopping: what was found is written</source>
+        <translation>正在停止：已找到的结果正在写入</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} / {total}</translation>
+    </message>
+    <message>
+        <source>{n} a second</source>
+        <translation>每秒 {n} 条</translation>
+    </message>
+    <message>
+        <source>{time} left</source>
+        <translation>还需 {time}</translation>
+    </message>
+    <message>
+        <source>Waiting, nothing can be written: {why}</source>
+        <translation>正在等待，无法写入：{why}</translation>
+    </message>
+    <message>
+        <source>All of it has been looked at</source>
+        <translation>已全部看过</translation>
+    </message>
+    <message>
+        <source>Stopped. Start again to go on where it was.</source>
+        <translation>已停止。再次开始即可从原处继续。</translation>
+    </message>
+    <message>
+        <source>The last ones could not be written, and come again: {why}</source>
+        <translation>最后的一些无法写入，下次会重新看：{why}</translation>
+    </message>
+    <message>
+        <source>{n} looked at</source>
+        <translation>已看 {n} 条</translation>
+    </message>
+    <message>
+        <source>{n} in full</source>
+        <translation>完整检查 {n} 条</translation>
+    </message>
+    <message>
+        <source>{n} not read</source>
+        <translation>{n} 个未读取</translation>
+    </message>
+    <message>
+        <source>{n} from before</source>
+        <translation>{n} 个先前已看</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>搜索</translation>
+    </message>
+    <message>
+        <source>Classes</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+</context>
+<context>
     <name>SedPlot</name>
     <message>
         <source>Spectral energy distribution</source>
@@ -5286,6 +5569,14 @@
         <translation>LAMOST、SDSS、DESI 及其他 FITS 或文本光谱</translation>
     </message>
     <message>
+        <source>Find in a folder</source>
+        <translation>在文件夹中寻找</translation>
+    </message>
+    <message>
+        <source>Members of a class in a whole survey</source>
+        <translation>在整个巡天中寻找某类的成员</translation>
+    </message>
+    <message>
         <source>Open a session</source>
         <translation>打开会话</translation>
     </message>
@@ -5885,6 +6176,10 @@
     <message>
         <source>Open from an archive</source>
         <translation>从巡天数据库打开</translation>
+    </message>
+    <message>
+        <source>Find in a folder</source>
+        <translation>在文件夹中寻找</translation>
     </message>
     <message>
         <source>Open the curation room</source>
@@ -6881,6 +7176,13 @@ Or put its files into {folder}</source>
     <message>
         <source>Not fetched: {n}</source>
         <translation>未取得：{n} 条</translation>
+    </message>
+</context>
+<context>
+    <name>finding</name>
+    <message>
+        <source>oddness</source>
+        <translation>奇特度</translation>
     </message>
 </context>
 <context>

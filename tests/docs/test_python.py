@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import agent
 import app
 from agent import api
-from app import session_api
+from app import finding_api, session_api
 from app.cli.main import workbench
 from tests.docs.pages import HELP, PAIRS, ROOT, blocks, prose, relative
 
@@ -48,11 +48,13 @@ def test_python_of_a_page_runs(page, folder, tmp_path, monkeypatch, capsys):
         script = tmp_path / f"block_{number}.py"
         script.write_text(block.text, encoding="utf-8")
         runpy.run_path(str(script))
-    assert "YES" in capsys.readouterr().out
+    said = "the 10 likeliest of 60 spectra; " if page.name == "finding.md" else "YES"
+    assert said in capsys.readouterr().out
 
 
 def test_pages_have_python():
-    assert [relative(page) for page in EXAMPLES] == ["README.md", "resources/help/en/python.md"]
+    pages = ("README.md", "resources/help/en/finding.md", "resources/help/en/python.md")
+    assert tuple(map(relative, EXAMPLES)) == pages
 
 
 def test_the_notebook_runs(tmp_path, monkeypatch, capsys):
@@ -87,8 +89,8 @@ def test_the_stable_names_are_listed(language):
 
 def test_names_are_found_where_the_page_says():
     assert sorted(agent.__all__) == sorted(api.__all__)
-    assert sorted(app.__all__) == sorted(session_api.__all__)
-    for package, module in ((agent, api), (app, session_api)):
+    assert sorted(app.__all__) == sorted([*session_api.__all__, *finding_api.__all__])
+    for package, module in ((agent, api), (app, session_api), (app, finding_api)):
         for name in module.__all__:
             assert getattr(package, name) is getattr(module, name)
             assert name in dir(package)

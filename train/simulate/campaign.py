@@ -46,6 +46,17 @@ CONTAMINANTS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 
 
+NATURAL_LABELS = "NATURAL"
+# Shares of what a survey of the Galaxy sees when it aims at nothing in particular; those of the
+# rare classes are rough, as nobody has counted them.
+NATURAL: dict[str, float] = {
+    "F": 0.30, "G": 0.285, "K": 0.19, "A": 0.08, "M_DWARF": 0.06, "ARTEFACT": 0.025, "MG": 0.02,
+    "B": 0.01, "GALAXY": 0.01, "QSO": 0.005, "WD": 0.004, "SDB": 0.001, "NEBULA": 0.001,
+    "YSO": 0.001, "CS": 0.0008, "CV": 0.0005, "O": 0.0002, "SS": 0.0002, "L_DWARF": 0.0002,
+    "SYMBIOTIC": 0.0001, "WR": 0.0001,
+}  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """Everything that determines the content of a campaign."""
@@ -54,7 +65,8 @@ class Settings:
     count: int
     task: str = ""
     labels: tuple[str, ...] = ()
-    """Drawn with equal odds where there is no task; empty means every label."""
+    """Drawn with equal odds where there is no task, or with a share, as CV:0.01; `NATURAL` stands
+    for those of a survey. Empty means every label."""
     odds: tuple[float, float] = (1.0, 5.0)  # odds of the task's class against its contaminants
     survey: str = MIXED
     """One survey, several separated by commas, or MIXED for all of them in their usual shares.
@@ -71,9 +83,13 @@ class Settings:
         if self.task and self.task not in CONTAMINANTS:
             tasks = ", ".join(CONTAMINANTS)
             raise WorkbenchError(f"unknown task {self.task!r}: use one of {tasks}")
-        for label in self.labels:
+        for label, share in self.label_shares.items():
             if label not in LABELS:
-                raise WorkbenchError(f"unknown class {label!r}: use one of {', '.join(LABELS)}")
+                raise WorkbenchError(
+                    f"unknown class {label!r}: use {NATURAL_LABELS}, or of {', '.join(LABELS)}"
+                )
+            if not 0.0 < share <= MOST_SHARE:
+                raise WorkbenchError(f"--labels {label}: write the share as a number: {label}:0.3")
         if self.task and self.labels:
             raise WorkbenchError("a task determines the classes: give --task or --labels, not both")
         for survey, share in self.shares.items():
@@ -97,6 +113,18 @@ class Settings:
             )
         if not (min(self.odds) >= 0 and sum(self.odds) > 0):
             raise WorkbenchError(f"invalid odds {self.odds[0]}:{self.odds[1]}: write them like 1:5")
+
+    @property
+    def label_shares(self) -> Mapping[str, float]:
+        """Relative share of each label where there is no task; NaN where it is not a number."""
+        shares: dict[str, float] = {}
+        for text in self.labels or LABELS:
+            name, colon, share = text.partition(":")
+            if name == NATURAL_LABELS:
+                shares |= NATURAL
+            else:
+                shares[name] = _share(share) if colon else 1.0
+        return shares
 
     @property
     def shares(self) -> Mapping[str, float]:
@@ -148,7 +176,10 @@ def assignments(settings: Settings) -> list[Assignment]:
 
 def _labels(settings: Settings, rng: Rng) -> np.ndarray:
     if not settings.task:
-        return rng.choice(list(settings.labels or LABELS), settings.count)
+        if not any(":" in label or label == NATURAL_LABELS for label in settings.labels):
+            return rng.choice(list(settings.labels or LABELS), settings.count)
+        shares = np.array(list(settings.label_shares.values()))
+        return rng.choice(list(settings.label_shares), settings.count, p=shares / shares.sum())
     share = settings.odds[0] / sum(settings.odds)
     positives = round(settings.count * share)
     contaminants = CONTAMINANTS[settings.task]

@@ -29,7 +29,11 @@ def simulate(
     out: Annotated[Path, typer.Argument(help="Folder to fill; an unfinished campaign is resumed.")],
     task: Annotated[str, typer.Option(help="CV, CS, SS, MG, WD, O, B or A.")] = "",
     labels: Annotated[
-        str, typer.Option(help="Classes to draw without a task, comma-separated; default: all.")
+        str,
+        typer.Option(
+            help="Classes to draw without a task, comma-separated, each with its share as CV:0.01 "
+            "if not equal; natural: as a survey of the Galaxy sees them. Default: all."
+        ),
     ] = "",
     count: Annotated[int, typer.Option(min=1, help="How many spectra.")] = 100,
     odds: Annotated[

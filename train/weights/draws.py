@@ -107,6 +107,11 @@ def measured(
 
 def one_spectrum(label: str, telescope: str, rng: Rng) -> Spectrum:
     """One new spectrum as a file would provide it."""
+    return one_observed(label, telescope, rng)[0]
+
+
+def one_observed(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, float]:
+    """One new spectrum as a file would provide it, and the velocity at which its lines lie."""
     source = one_source(label, rng)
     if telescope == "ATLAS":
         observed = observe_atlas(source, rng)
@@ -119,7 +124,7 @@ def one_spectrum(label: str, telescope: str, rng: Rng) -> Spectrum:
         spectrum = scaled(spectrum, (spectrum.wavelength / PIVOT) ** tilt)
     if happens(rng, NORMALISED):
         spectrum = _normalised(spectrum)
-    return spectrum
+    return spectrum, float(observed.parameters.get("velocity_seen_kms", np.nan))
 
 
 def one_source(label: str, rng: Rng) -> Source:

@@ -57,13 +57,15 @@ def fit_kinds(
     names: tuple[str, ...],
     seed: int,
     kept: Kinds | None = None,
+    features: tuple[str, ...] = tuple(FEATURES),
 ) -> Kinds:
     """Softmax regression with an L2 penalty of `ridge` times the squared weights, in nats.
 
-    The steps of features that `kept` has are taken from it.
+    `values` has a column for each of the features. The steps of those that `kept` has are taken
+    from it.
     """
     knots, scales = knots_of(values)
-    for row, feature in enumerate(FEATURES):
+    for row, feature in enumerate(features):
         if kept is not None and feature in kept.features:
             place = kept.features.index(feature)
             knots[row], scales[row] = kept.knots[place], kept.scales[place]
@@ -73,10 +75,11 @@ def fit_kinds(
     copies = []
     for _ in range(N_COPIES):
         shaken = values + spread * rng.standard_normal(values.shape)
-        copies.append(with_features_lost(steps(shaken, errors, knots, scales), len(FEATURES), rng))
+        terms = steps(shaken, errors, knots, scales)
+        copies.append(with_features_lost(terms, len(features), rng))
     terms, places = np.concatenate(copies), np.tile(classes, N_COPIES)
     weights, intercepts = fit_softmax(terms, places, len(names), ridge)
-    return Kinds(names, tuple(FEATURES), knots, scales, weights, intercepts)
+    return Kinds(names, features, knots, scales, weights, intercepts)
 
 
 def spread_within(values: FloatArray, classes: IndexArray) -> FloatArray:

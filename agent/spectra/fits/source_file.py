@@ -278,6 +278,27 @@ def _stored(scheme: str, path: str, options: Mapping[str, Any]) -> bytes:
     return bytes(store.cat_file(path, start=0, end=MAX_BYTES + 1))
 
 
+def cloud_files(url: str) -> Iterator[str]:
+    """Addresses of all files of a folder of an object store; of a file, or a server of the web,
+    which tells nobody what it has, the address itself. Raises ReadError."""
+    if problem := url_problem(url):
+        raise ReadError(problem)
+    scheme, _, path = url.partition("://")
+    if scheme.lower() in ("http", "https") or not path.endswith("/"):
+        yield url
+        return
+    import fsspec
+
+    try:
+        store = fsspec.filesystem(scheme.lower(), **OPTIONS.get(scheme.lower(), {}))
+        for _, _, files in store.walk(path, detail=True):
+            yield from (f"{scheme}://{each['name'].lstrip('/')}" for each in files.values())
+    except ImportError as error:
+        raise ReadError(f"{scheme}:// {NEEDS}") from error
+    except Exception as error:  # of whichever library serves the scheme
+        raise ReadError(f"the folder cannot be read ({_reason(error)})") from error
+
+
 def _from_web(url: str) -> bytes:
     import httpx
 

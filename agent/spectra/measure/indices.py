@@ -88,13 +88,25 @@ def measure_index(spectrum: Spectrum, name: str | Index, velocity_kms: float = 0
     return _compound(index, values) if index.kind in COMPOUNDS else values[index.name]
 
 
-def measure_indices(spectrum: Spectrum, velocity_kms: float = 0.0) -> dict[str, Measurement]:
-    """Every built-in index by name."""
-    values = measure_index_set(spectrum, simple_index_set(), velocity_kms)
+def measure_indices(
+    spectrum: Spectrum, velocity_kms: float = 0.0, names: frozenset[str] | None = None
+) -> dict[str, Measurement]:
+    """Every built-in index by name, or at least those of these names."""
+    simple = simple_index_set() if names is None else _needed_for(names)
+    values = measure_index_set(spectrum, simple, velocity_kms)
     for index in builtin_indices().values():
-        if index.kind in COMPOUNDS:
+        if index.kind in COMPOUNDS and (names is None or index.name in names):
             values[index.name] = _compound(index, values)
     return values
+
+
+@cache
+def _needed_for(names: frozenset[str]) -> IndexSet:
+    """The indices of these names that are no compounds, and the terms of those that are."""
+    known = builtin_indices()
+    terms = {term for name in names if name in known for term in known[name].terms}
+    every = (known[name] for name in sorted(names | terms) if name in known)
+    return IndexSet.of(tuple(index for index in every if index.kind not in COMPOUNDS))
 
 
 def measure_index_set(

@@ -105,6 +105,9 @@ class Provenance:
     """How many of the spectra looked at are simulated, as text; empty if none was looked at."""
     services: tuple[ServiceFact, ...] = ()
     selection: str = ""  # Which candidates were selected, as text; empty means all.
+    chosen: str = ""
+    """How the candidates were chosen from a survey, and what part of the members they are, as text;
+    empty of other lists."""
 
     def as_record(self) -> dict[str, Any]:
         return asdict(self)
@@ -156,7 +159,20 @@ def provenance_in(connection: Connection, session: Session, selection: str = "")
         simulated=simulated_in(connection).words,
         services=tuple(_services(connection)),
         selection=_printable(selection),
+        chosen=_printable(str((found_choice(session) or {}).get("sentence", ""))),
     )
+
+
+FOUND = "found"  # key of the session fact that holds how candidates were chosen from a survey
+
+
+def found_choice(session: Session) -> dict[str, Any] | None:
+    """What the choice was, of a session that was made by `spec-o3 find`; None of any other."""
+    try:
+        about = json.loads(session.fact(FOUND) or "null")
+    except (ValueError, RecursionError):
+        return None
+    return about if isinstance(about, dict) else None
 
 
 def _lists(connection: Connection) -> Iterator[ListFact]:

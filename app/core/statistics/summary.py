@@ -13,8 +13,10 @@ from sqlalchemy import func, select
 
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import ConfidenceError
+from agent.confidence.scores import wilson
 from app.core.database.tables import OPPOSED, candidates, raw_sql
 from app.core.session.known_answers import not_known
+from app.core.session.provenance import found_choice
 from app.core.session.session import Session
 from app.core.statistics.agents import (
     NO,
@@ -109,6 +111,8 @@ class Statistics:
     drift: tuple[Drift, ...]
     agents: tuple[AgentFigures, ...]
     subclasses: Subclasses
+    chosen: str = ""
+    """How the candidates were chosen from a survey, and what share of them people accepted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +150,24 @@ def statistics_of(session: Session, all_verdicts: AllVerdicts) -> Statistics:
         drift=tuple(drift(session, alone, number, main) for number in alone.reviewers),
         agents=tuple(_agent(session, verdicts, agent) for agent in agents),
         subclasses=subclass_statistics(session),
+        chosen=_chosen(session, counts),
     )
+
+
+def _chosen(session: Session, counts: Counts) -> str:
+    """The estimate of the choice beside what people found."""
+    about = found_choice(session)
+    if about is None:
+        return ""
+    text = f"chosen: {about.get('sentence', '')}"
+    judged = counts.accepted + counts.rejected
+    if judged:
+        low, high = wilson(counts.accepted, judged)
+        text += (
+            f"; people accepted {100 * counts.accepted / judged:.1f} % ({100 * low:.1f} to "
+            f"{100 * high:.1f}) of the {judged:,} that they judged"
+        )
+    return text
 
 
 def stored_calibration(session: Session, agent: AgentVerdicts) -> tuple[Calibration | None, str]:

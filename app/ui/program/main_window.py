@@ -27,7 +27,7 @@ from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.sharing.known_hider import KnownHider
 from app.ui.program.help.help_windows import HelpWindows
-from app.ui.program.help.pages import MODELS, add_help_key, help_page_for
+from app.ui.program.help.pages import FINDING, MODELS, add_help_key, help_page_for
 from app.ui.program.menus import MenuRow
 from app.ui.program.samp.window_samp import WindowSamp
 from app.ui.program.session_view import SessionView
@@ -83,6 +83,7 @@ class MainWindow(QMainWindow):
         self.samp = WindowSamp(settings, self.commands, self)
         self.samp.given.connect(self.opening.open_given)
         self.opening.welcome.about_requested.connect(self.help.show_about)
+        self.opening.welcome.search_requested.connect(self._find_in_folder)
         self.runner.failed.connect(self._report_error)
         for fault in (settings.write_failed, self.samp.failed):
             fault.connect(self.show_error)
@@ -145,6 +146,7 @@ class MainWindow(QMainWindow):
             ("open_folder", self.opening.choose_folder),
             ("open_session", self.opening.choose_session),
             ("open_archive", self.opening.open_archive),
+            ("find_in_folder", self._find_in_folder),
             ("welcome", self.opening.show_welcome),
             ("quit", self.close),
             ("escape", self._escape),
@@ -175,6 +177,12 @@ class MainWindow(QMainWindow):
             self.opening.go_back()
         elif self.view is not None and self.view.page == "judging_page":
             self.view.context.agent.stop()
+
+    def _find_in_folder(self) -> None:
+        is_new = self.opening.finding is None
+        dialog = self.opening.find_in_folder()
+        if is_new:
+            add_help_key(dialog, FINDING, self.show_guide)
 
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)

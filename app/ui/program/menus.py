@@ -23,8 +23,8 @@ from app.ui.widgets.labels import add_action
 LINE = ""  # a separator
 MENUS: dict[str, tuple[str, ...]] = {
     str(QT_TRANSLATE_NOOP("menus", "File")): (
-        *("open_list", "open_folder", "open_session", "open_archive", "fetch_missing"),
-        *("other_class", "fields"),
+        *("open_list", "open_folder", "open_session", "open_archive", "find_in_folder"),
+        *("fetch_missing", "other_class", "fields"),
         *("curation_room", "welcome", LINE),
         *("export", "report", "pack", LINE, "share_out", "merge", "hide_known", LINE),
         *("snapshot", "save_spectrum", LINE),

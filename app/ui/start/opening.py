@@ -41,6 +41,7 @@ from app.ui.widgets.page_parts import Logo
 
 if TYPE_CHECKING:
     from app.ui.start.fetching.fetch_dialog import FetchDialog
+    from app.ui.start.finding.find_dialog import FindDialog
     from app.ui.start.importing.import_page import ImportPage
 
 MAX_SHOWN = 12
@@ -104,6 +105,7 @@ class Opening(QObject):
         self.welcome = WelcomePage(settings, current_theme, runner)
         self.importing: ImportPage | None = None
         self.fetching: FetchDialog | None = None
+        self.finding: FindDialog | None = None
         self.locked = LockedPage(current_theme)
         self._waiting = short_label("")
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -199,6 +201,17 @@ class Opening(QObject):
         else:
             self.open_spectrum(path)
 
+    def find_in_folder(self) -> FindDialog:
+        """Search a survey for members of classes, and open a session of the best."""
+        from app.ui.start.finding.find_dialog import FindDialog  # brings what measures spectra
+
+        if self.finding is None:
+            shared = self._settings, self._current_theme, self._runner
+            self.finding = FindDialog(*shared, self._window)
+            self.finding.made.connect(self.open_session)
+        self.finding.open_page()
+        return self.finding
+
     def judge_other_class(self) -> None:
         """Import the lists of the open session anew, for another class."""
         view = self.host.view
@@ -266,11 +279,14 @@ class Opening(QObject):
     def stop(self) -> None:
         if self.importing is not None:
             self.importing.stop()
-        if self.fetching is not None:
-            self.fetching.reject()
+        for dialog in (self.fetching, self.finding):
+            if dialog is not None:
+                dialog.reject()
 
     def close(self) -> None:
         self.opener.close()
+        if self.finding is not None:
+            self.finding.close_search()
 
     def _reviewer(self) -> str:
         return reviewer_name(self._settings.settings)

@@ -50,6 +50,7 @@ class WelcomePage(QWidget):
     session_chosen = Signal(object)  # a path, or a database's URL
     sample_requested = Signal()
     spectrum_chosen = Signal(object)  # the path of a single spectrum
+    search_requested = Signal()
     about_requested = Signal()
 
     def __init__(
@@ -116,12 +117,15 @@ class WelcomePage(QWidget):
         title = self.tr("Open a folder of spectra")
         about = self.tr("LAMOST, SDSS, DESI and other FITS or text spectra")
         self.folder_button = make(folder, title, about)
+        title, about = self.tr("Find in a folder"), self.tr("Members of a class in a whole survey")
+        self.find_button = make(search, title, about)
         title = self.tr("Open a session")
         about = self.tr("Continue where you left off, or view a colleague's session")
         self.session_button = make(session, title, about, self._key("open_session"))
         self.sample_button.clicked.connect(self._request_sample)
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
+        self.find_button.clicked.connect(self.search_requested)
         self.session_button.clicked.connect(self._ask_for_session)
         self.name_prompt.answered.connect(self._focus_first)
 
@@ -129,8 +133,9 @@ class WelcomePage(QWidget):
         text = self.tr("Or drop lists, folders, spectra or a session anywhere on this page.")
         hint = wrapped_label(text, "dim")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        ways = self.sample_button, self.list_button, self.folder_button, self.session_button
-        self._sides = row((column(*ways, Space(4), hint, 1), 4), (self.recent, 5), spacing=16)
+        lists = self.list_button, self.folder_button, self.find_button
+        ways = column(self.sample_button, *lists, self.session_button, Space(4), hint, 1)
+        self._sides = row((ways, 4), (self.recent, 5), spacing=16)
         return self._sides
 
     def _footer(self) -> FlowLayout:
@@ -292,6 +297,11 @@ def table(painter: QPainter) -> None:
 def folder(painter: QPainter) -> None:
     points = ((3, 19), (3, 5), (9.5, 5), (11.5, 8), (21, 8), (21, 19), (3, 19))
     painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in points]))
+
+
+def search(painter: QPainter) -> None:
+    painter.drawEllipse(QRectF(3, 3, 13, 13))
+    painter.drawLine(QPointF(14.2, 14.2), QPointF(21, 21))
 
 
 def session(painter: QPainter) -> None:

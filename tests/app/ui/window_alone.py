@@ -28,6 +28,7 @@ LATER = (
     *("app.ui.exchange.export", "app.ui.judge.overview", "app.ui.judge.similar.similar_panel"),
     *("app.ui.review", "app.ui.start.importing.import_page", "train"),
     *("app.core.fetching", "app.services.archives", "app.ui.start.fetching.fetch_dialog"),
+    *("app.core.finding", "app.ui.start.finding"),
     *("app.ui.program.help.guide_reader", "app.ui.program.help.about_dialog"),
     *("app.services.samp", "app.ui.program.samp.samp_sender", "app.ui.program.samp.samp_receiver"),
 )

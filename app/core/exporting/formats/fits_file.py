@@ -233,6 +233,8 @@ def _provenance_cards(provenance: Provenance) -> Iterator[Card]:
     yield "NJUDGED", provenance.judged, "of them with a verdict"
     yield "VERFIRST", provenance.first_verdict_at[:23], "UTC, first verdict"
     yield "VERLAST", provenance.last_verdict_at[:23], "UTC, last verdict"
+    if provenance.chosen:
+        yield "CHOSEN", provenance.chosen, "from a survey"
     if provenance.simulated:
         yield "SIMULATD", provenance.simulated, "simulated spectra"
     for number, each in enumerate(provenance.lists[:MAX_NUMBERED], 1):

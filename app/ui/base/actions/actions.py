@@ -169,6 +169,7 @@ _BY_GROUP: dict[object, dict[str, tuple[object, ...]]] = {
         "open_folder": (QT_TRANSLATE_NOOP("actions", "Open a folder of spectra"),),
         "open_session": (QT_TRANSLATE_NOOP("actions", "Open a session"), "Ctrl+O"),
         "open_archive": (QT_TRANSLATE_NOOP("actions", "Open from an archive"),),
+        "find_in_folder": (QT_TRANSLATE_NOOP("actions", "Find in a folder"),),
         "curation_room": (QT_TRANSLATE_NOOP("actions", "Open the curation room"),),
         "fetch_missing": (QT_TRANSLATE_NOOP("actions", "Fetch the missing file"),),
         "welcome": (QT_TRANSLATE_NOOP("actions", "Close the session"), "Ctrl+W"),

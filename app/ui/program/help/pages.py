@@ -28,7 +28,7 @@ BY_PAGE: Mapping[str, str] = {
 }
 """Guide page by the action that opens a page of the session."""
 AGENT, EXPORT, LISTS, MODELS, ABOUT = "agent", "export", "formats", "models", "what-it-is"
-SHARING, KNOWN = "sharing", "known-answers"
+SHARING, KNOWN, FINDING = "sharing", "known-answers", "finding"
 
 
 @dataclass(frozen=True, kw_only=True)

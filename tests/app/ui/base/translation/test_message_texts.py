@@ -48,6 +48,10 @@ SOURCES = (
     *sorted((AGENT / "engines" / "hf").glob("*.py")),
     *sorted((AGENT / "engines").glob("*.py")),
     *sorted((CORE / "sharing").glob("*.py")),
+    *(
+        CORE / "finding" / f"{name}.py"
+        for name in ("choice", "found_session", "inputs", "known_list", "processes", "search")
+    ),
     *(CORE / "database" / f"{name}.py" for name in ("database", "error_messages")),
     *(CORE / "database" / f"{name}.py" for name in ("file_opening", "session_file")),
     CORE / "errors.py",
@@ -78,7 +82,8 @@ NO_MESSAGE = re.compile(
     r"|^a (model|spectrum) must be a JSON|^the spectrum in the message is"
     r"|^the (address|other hashes) of a model must be"
     # Comments of keywords in FITS files.
-    r"|^UTC, |^(rows (read|used)|simulated spectra|no value|binary table|bytes in a row)$"
+    r"|^from a survey$|^UTC, "
+    r"|^(rows (read|used)|simulated spectra|no value|binary table|bytes in a row)$"
     r"|^(vetted candidates|candidates in the session|of them with a verdict)$|^in the list: "
     r"|^(bytes of long texts after the rows|candidates about which it answered)$"
 )
@@ -133,6 +138,11 @@ PUT_TOGETHER = {
     "gave no sign of life for {} s",
     "was {} s over its deadline of {} s",
     "has another version",
+    "of the members (simulated ones, planted)",
+    "of the known members given",
+    "of these are members (by their p)",
+    "the process that read it {}",
+    "gave no answer for {} s",
 }
 """Parts that the table has together, and the reasons that only a terminal prints."""
 

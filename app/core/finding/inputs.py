@@ -1,0 +1,114 @@
+"""What a survey consists of: spectra in folders, lists, cloud folders and single files, one by one.
+
+Nothing here holds the names of all files: a survey may have ten million.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.checked_toml import is_unicode
+from agent.errors import WorkbenchError
+from agent.spectra.fits.source_file import cloud_files
+from agent.spectra.urls import is_url
+from app.core.errors import ImportFailed
+from app.core.importing.child.parent import ListReaderProcess
+from app.core.importing.entries import FIELDS
+from app.core.importing.formats.text_cells import CellMismatch
+from app.core.importing.opening import normalized_path
+from app.core.importing.spectrum_files import (
+    MAX_DEPTH,
+    has_spectrum_suffix,
+    is_file_inside,
+)
+from app.core.importing.spectrum_rows import rows_of
+
+ANY_ROW = -1  # of an input that is a whole file, whatever spectra it has
+OnProblem = Callable[[str, str], None]
+"""Called with what could not be read, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A spectrum file, or one spectrum of it, and what a list says of it."""
+
+    path: str
+    row: int = ANY_ROW
+    object_id: str = ""
+    ra: float | None = None
+    dec: float | None = None
+    is_of_long_file: bool = False  # a row of a file that was given as a whole
+
+
+def as_source(text: str) -> str:
+    """A source as the manifest keeps it: an address, or an absolute path."""
+    return text if is_url(text) else str(normalized_path(text).absolute())
+
+
+def inputs(source: str, on_problem: OnProblem, *, trust_paths: bool = False) -> Iterator[Input]:
+    """All inputs of a folder, a cloud folder, a list or a spectrum file."""
+    if is_url(source):
+        try:
+            yield from (Input(each) for each in cloud_files(source) if has_spectrum_suffix(each))
+        except WorkbenchError as error:
+            on_problem(source, str(error))
+        return
+    path = Path(source)
+    if path.is_dir():
+        yield from map(Input, _files(source, on_problem))
+    elif not path.is_file():
+        on_problem(source, "there is no such file or folder")
+    elif rows_of(path):
+        yield Input(source)
+    else:
+        yield from _listed(path, on_problem, trust_paths)
+
+
+def _files(root: str, on_problem: OnProblem) -> Iterator[str]:
+    """The spectrum files below a folder, as the disk gives them; hidden ones are left out.
+
+    As when a folder is imported, links lead nowhere outside it.
+    """
+    real = os.path.realpath(root)
+    to_visit = [(root, 0)]
+    while to_visit:
+        folder, depth = to_visit.pop()
+        folders = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+                    elif has_spectrum_suffix(entry.name) and is_file_inside(entry, real):
+                        if is_unicode(entry.path):
+                            yield entry.path
+                        else:
+                            on_problem(repr(entry.path), "its name is not valid Unicode: rename it")
+        except OSError as error:
+            on_problem(folder, f"the folder cannot be read: {error.strerror}")
+        if depth < MAX_DEPTH:
+            to_visit += [(str(Path(folder, name)), depth + 1) for name in sorted(folders)[::-1]]
+
+
+def _listed(path: Path, on_problem: OnProblem, trust_paths: bool) -> Iterator[Input]:
+    used = [FIELDS.index(name) for name in ("path", "row", "object_id", "ra", "dec")]
+    try:
+        with ListReaderProcess(path, {}, allow_absolute=trust_paths) as reader:
+            reader.opened()
+            for _ in range(2):  # once more where a cell is not of the type of its column
+                try:
+                    for entries in reader.entries():
+                        for refused in entries.refused:
+                            on_problem(f"{path}, row {refused.line}", refused.reason)
+                        rows = zip(*(entries.columns[number] for number in used), strict=True)
+                        yield from (Input(*row) for row in rows if row[0])
+                    return
+                except CellMismatch:
+                    continue
+    except (ImportFailed, WorkbenchError) as error:
+        on_problem(str(path), str(error))
