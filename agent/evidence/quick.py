@@ -58,6 +58,8 @@ class QuickNumbers:
     velocity: StarVelocity
     oddness: float
     """Log-odds, in nats, of being none of the ordinary stars; NaN where little is covered."""
+    numbers: SpectrumMeasurements
+    """At this velocity, of the features that the look needs."""
 
 
 class Trees(NamedTuple):
@@ -119,7 +121,7 @@ class QuickWeights:
         oddness = math.nan
         if peak is not None:
             oddness = self.odd.score(self.odd_numbers(numbers, peak, p))
-        return QuickNumbers(p, velocity, oddness)
+        return QuickNumbers(p, velocity, oddness, numbers)
 
     @cached_property
     def _index_names(self) -> frozenset[str]:

@@ -19,7 +19,6 @@ from agent.evidence.quick import QuickNumbers, quick_weights, sky_ratio
 from agent.spectra.instrument import arm_join
 from agent.spectra.readers import read
 from agent.spectra.readers.registry import read_numbered
-from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import bundled_task, load_tasks
 from agent.tasks.task import Task
@@ -147,10 +146,10 @@ class Look:
         velocity = quick.velocity if measured is None else measured[0].velocity
         likeliest = int(np.argmax(quick.p))
         values: dict[str, Any] = {
-            "snr": short(pixel_snr(spectrum)), "z": spectrum.z,
+            "snr": short(quick.numbers.overall_snr), "z": spectrum.z,
             "velocity_kms": short(velocity.kms if velocity.source else math.nan),
             "velocity_error_kms": short(velocity.error_kms if velocity.source else math.nan),
-            "low": short(low), "high": short(high), "quality": quality_bits(spectrum),
+            "low": short(low), "high": short(high), "quality": quality_bits(quick.numbers),
             "kind": weights.kinds.labels[likeliest], "kind_p": short(quick.p[likeliest]),
             "oddness": short(quick.oddness), "measured": measured is not None,
         }  # fmt: skip
@@ -191,7 +190,7 @@ class Look:
         quick, measured = self._judged(twin)
         p = math.nan if measured is None else measured[1].get(task.id, math.nan)
         return {
-            "planted": task.id, "planted_snr": short(pixel_snr(twin)),
+            "planted": task.id, "planted_snr": short(quick.numbers.overall_snr),
             "planted_quick": short(quick.p[quick_weights().kinds.labels.index(task.id)]),
             "planted_p": p,
         }  # fmt: skip
@@ -219,14 +218,9 @@ def short(value: float) -> float:
     return float((bits & kept).view(np.float32)) if math.isfinite(value) else math.nan
 
 
-def pixel_snr(spectrum: Spectrum) -> float:
-    return measurements_of(spectrum).overall_snr
-
-
-def quality_bits(spectrum: Spectrum) -> int:
+def quality_bits(numbers: SpectrumMeasurements) -> int:
     """One bit for each of FLAGS that holds."""
-    spectrum = measurable(spectrum)
-    state = measurements_of(spectrum).quality
+    spectrum, state = numbers.spectrum, numbers.quality
     step, noise = state.join_step, state.noise_ratio
     good = spectrum.wavelength[spectrum.good]
     covered = np.diff(np.clip([good[0], good[-1]], *USEFUL))[0] if good.size else 0.0
