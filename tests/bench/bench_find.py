@@ -7,7 +7,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -156,4 +156,5 @@ def synthetic_table(folder: Path, count: int) -> FindTable:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"look": look, "head": head, "names": names}[sys.argv[1]](*sys.argv[2:])))
+    told: dict[str, Callable[..., object]] = {"look": look, "head": head, "names": names}
+    print(json.dumps(told[sys.argv[1]](*sys.argv[2:])))

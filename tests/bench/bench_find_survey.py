@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from agent.confidence.scores import wilson
 from agent.errors import WorkbenchError
 from agent.evidence.assessment import assess_measurements
 from agent.evidence.measurements import measurements_of
@@ -21,12 +22,14 @@ from agent.evidence.quick import quick_weights
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
+from app.core.finding.plant import members_of, planted
 from tests.bench.measuring import figure_line
 from tests.bench.oddities import KINDS, odd_spectrum
 from tests.conftest import SHARED
 from train.parallel import in_order
 from train.simulate.campaign import NATURAL
 from train.simulate.sky import draw_source
+from train.simulate.source import Rng
 from train.simulate.telescope.observation import log_uniform, to_spectrum
 from train.simulate.telescope.telescope import observe
 
@@ -49,7 +52,42 @@ def figures() -> Iterator[dict[str, object]]:
         for look in part
     ]  # fmt: skip
     yield from _recall(others)
+    yield from _estimates()
     yield from _oddness(others)
+
+
+SURVEYS, IN_SURVEY, MEMBERS, PLANT_EACH, KEPT = 20, 1500, 60, 5, 90
+
+
+def _estimates() -> Iterator[dict[str, object]]:
+    """On simulated surveys: does the share of planted members that is kept tell that of members?"""
+    inside, wide = 0, []
+    for true, low, high in in_order(_estimate, range(SURVEYS), 2):
+        # The share of so few members scatters, too: twice its standard deviation.
+        spread = 2.0 * np.sqrt(max(true * (1.0 - true), 0.01) / MEMBERS)
+        inside += low - spread <= true <= high + spread
+        wide.append(high - low)
+    yield figure_line(
+        "surveys in which the recall told by planted members holds", inside / SURVEYS, "share",
+        baseline=0.95, surveys=SURVEYS, interval=float(np.mean(wide)),
+    )  # fmt: skip
+
+
+def _estimate(number: int) -> tuple[float, float, float]:
+    task = TASKS[number % len(TASKS)]
+    place, members = TASKS.index(task), members_of(task)
+    assert members is not None
+    rng = np.random.default_rng([10, number])
+    plain = [one for start in range(0, IN_SURVEY, CHUNK) for one in _spectra(rng, CHUNK)]
+    scores = [_looked(label, spectrum)[1][place] for label, spectrum in plain]
+    own = [_looked(task, spectrum)[1][place] for _, spectrum in _spectra(rng, MEMBERS, task)]
+    twins = [
+        planted(spectrum, members, seed) for seed, (_, spectrum) in enumerate(plain[::PLANT_EACH])
+    ]
+    told = [_looked(task, twin)[1][place] for twin in twins if twin is not None]
+    least = np.sort(np.array(scores + own))[::-1][KEPT]
+    hits = sum(score >= least for score in told)
+    return float(np.mean(np.array(own) >= least)), *wilson(hits, len(told))
 
 
 def _recall(others: list[Look]) -> Iterator[dict[str, object]]:
@@ -122,15 +160,20 @@ def _looked(label: str, spectrum: Spectrum, *, in_full: bool = False) -> Look:
 
 def _others(start: int) -> list[Look]:
     rng = np.random.default_rng([8, start])
+    return [_looked(label, spectrum) for label, spectrum in _spectra(rng, CHUNK)]
+
+
+def _spectra(rng: Rng, count: int, label: str = "") -> list[tuple[str, Spectrum]]:
+    """Spectra of LAMOST at natural odds, or of one class."""
     names, shares = list(NATURAL), np.array(list(NATURAL.values()))
-    found: list[Look] = []
-    while len(found) < CHUNK:
-        label = str(rng.choice(names, p=shares / shares.sum()))
+    found: list[tuple[str, Spectrum]] = []
+    while len(found) < count:
+        kind = label or str(rng.choice(names, p=shares / shares.sum()))
         try:
-            observed = observe(draw_source(label, rng), "LAMOST", rng, snr=log_uniform(rng, SNR))
+            observed = observe(draw_source(kind, rng), "LAMOST", rng, snr=log_uniform(rng, SNR))
         except WorkbenchError:
             continue
-        found.append(_looked(label, to_spectrum(observed)))
+        found.append((kind, to_spectrum(observed)))
     return found
 
 

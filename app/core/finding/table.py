@@ -274,7 +274,13 @@ def write_table(path: Path, columns: Mapping[str, Sequence[Any]]) -> int:
     for column, values in columns.items():
         fields.append(pa.field(column, _type(pa, column), metadata=_described(column)))
         arrays.append(pa.array(values, _type(pa, column), from_pandas=True))
-    table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+    # astropy reserves so many letters for a text, and complains where it is not told.
+    lengths = {
+        f"table::len::{field.name}": str(max(map(len, columns[field.name]), default=0) or 1)
+        for field in fields
+        if pa.types.is_string(field.type)
+    }
+    table = pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata=lengths))
     with atomic_path(path) as part:
         pq.write_table(table, part, compression="zstd", compression_level=9)
     return int(table.num_rows)

@@ -42,6 +42,7 @@ from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
 from app.ui.session.inspection.records import read_records
 from tests.app.cli.commands import run
+from tests.app.core.finding.surveys import make_survey, searched
 from tests.app.core.inspected import agent_of, shown
 from tests.app.core.inspected import said as inspected
 from tests.app.mcp.clients import COMMAND, ENVIRONMENT, ROOT, ask, refused, said, started
@@ -147,6 +148,30 @@ def test_filters_and_one_candidate(own_night):
     assert one["judgements"][0]["reviewer"] == "Ada"
     assert one["judgements"][0]["comment"] == "a\nb?[31m"
     assert "a value is missing after snr>" in refused(wrong)
+
+
+def test_the_likeliest_of_a_survey(night, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("surveys")
+    make_survey(folder / "files")
+    searched(folder / "a.find", folder / "files")
+
+    async def talk(client):
+        every = (
+            {"table": "a.find", "task": "CV", "count": 3},
+            {"table": "a.find", "task": "MG"},
+            {"table": "../elsewhere.find", "task": "CV"},
+            {"table": "files", "task": "odd"},
+        )
+        return [await client.call_tool("likeliest_of_survey", words) for words in every]
+
+    best, wrong, outside, no_table = ask(talk, night, folders=[folder])
+    found = best.structured_content
+    p = [row["p_CV"] for row in found["rows"]]
+    assert len(p) == 3 and p == sorted(p, reverse=True)
+    assert found["sentence"].startswith("the 3 likeliest of 40 spectra")
+    assert "was not searched for 'MG'" in refused(wrong)
+    assert "no folder of that name" in refused(outside)
+    assert "is not a table of spec-o3 find" in refused(no_table)
 
 
 def test_a_proposal_is_no_verdict(own_night, tmp_path):

@@ -23,14 +23,15 @@ def test_our_trees_say_what_the_library_says():
 
 
 def test_a_small_fit_is_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(quick, "CHUNK", 2)
+    monkeypatch.setattr(quick, "CHUNK", 1)
+    monkeypatch.setattr(quick, "MORE", 1)
     monkeypatch.setattr(quick, "N_ORDINARY", 120)
     monkeypatch.setattr(quick, "N_COMPONENTS", 8)
     monkeypatch.setattr(quick, "N_REFERENCE", 60)
     monkeypatch.setattr(quick, "TEMPLATE_SOURCES", 2)
     monkeypatch.setattr(quick, "N_TREES", 5)
     monkeypatch.setattr(quick, "N_MEMBERS", 40)
-    quick.quick_weights(per_label=4, seed=1, workers=1, out=tmp_path)
+    quick.quick_weights(per_label=2, seed=1, workers=1, out=tmp_path)
     weights = read_quick_weights(tmp_path / "quick.npz")
     spectrum, _ = one_observed("CV", "LAMOST", np.random.default_rng(1))
     look = weights.look(spectrum)

@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from astropy.table import Table
 
 from agent.errors import WorkbenchError
 from app.core.finding import search as search_module
@@ -22,6 +23,12 @@ def test_every_spectrum_of_every_file_is_there_once(found, survey):
     assert {path for path, _ in keys} == {str(p) for p in survey.rglob("*.fits.gz")}
     assert not list(found.unread())
     assert not found.damaged()
+
+
+def test_astropy_reads_a_part_without_a_complaint(found):
+    table = Table.read(found.parts()[0])
+    assert len(table) == 40
+    assert set(map(str, table["planted"])) >= {"", "CV"}
 
 
 def test_a_stopped_search_goes_on_and_adds_up(survey, tmp_path, monkeypatch):
