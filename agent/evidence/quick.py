@@ -44,6 +44,9 @@ REACH = 30  # bins of the correlation that are looked at
 SHARP_BINS = 15  # lines of metals are narrower, those of hydrogen wider
 SECOND = np.arange(3, 9)  # bins, 200 to 550 km/s: where a second star's lines may lie
 
+# Of the features: on single arms fewer are known, and the weights were fitted on whole spectra. A
+# hundredth of LAMOST's own spectra have fewer, for lack of light.
+LEAST_KNOWN = 0.47
 # Names of what oddness is told from, but for the p of each kind, which follow.
 ODD_NUMBERS = (
     *LEFT_NUMBERS, "height", "width", "second", "snr", "join", "sky", "noise", "undecided",
@@ -60,6 +63,7 @@ class QuickNumbers:
     """Log-odds, in nats, of being none of the ordinary stars; NaN where little is covered."""
     numbers: SpectrumMeasurements
     """At this velocity, of the features that the look needs."""
+    known: float  # share of the features that could be measured
 
 
 class Trees(NamedTuple):
@@ -99,8 +103,8 @@ class QuickWeights:
     sha256: str
 
     def may_be(self, label: str, quick: QuickNumbers) -> bool:
-        """Whether a spectrum may belong to a class; of one that is no kind here any may."""
-        if label not in self.kinds.labels:
+        """Whether a spectrum may belong to a class; what the weights cannot judge always may."""
+        if label not in self.kinds.labels or quick.known < LEAST_KNOWN:
             return True
         place = self.kinds.labels.index(label)
         return bool(quick.p[place] >= self.cuts[place])
@@ -117,23 +121,24 @@ class QuickWeights:
         peak = None if lines is None else self.correlated(lines)
         velocity = StarVelocity() if peak is None else peak.velocity
         numbers = SpectrumMeasurements(spectrum, velocity, self._index_names)
-        p = self.kinds_of(numbers)
+        p, known = self.kinds_of(numbers)
         oddness = math.nan
         if peak is not None:
             oddness = self.odd.score(self.odd_numbers(numbers, peak, p))
-        return QuickNumbers(p, velocity, oddness, numbers)
+        return QuickNumbers(p, velocity, oddness, numbers, known)
 
     @cached_property
     def _index_names(self) -> frozenset[str]:
         parts = (part for name in self.kinds.features for part in BOTH.get(name, ("",))[1:])
         return frozenset({*self.kinds.features, *parts})
 
-    def kinds_of(self, numbers: SpectrumMeasurements) -> FloatArray:
-        """The probability of each kind, from features that need no fitted line."""
+    def kinds_of(self, numbers: SpectrumMeasurements) -> tuple[FloatArray, float]:
+        """The probability of each kind, and the share of the features that are known."""
         found = feature_numbers(numbers, profiles=False)
         pairs = np.array([found[name] for name in self.kinds.features])
         terms = self.kinds.terms(pairs[None, :, 0], pairs[None, :, 1])
-        return np.asarray(softmax(self.kinds.scores(terms))[0])
+        known = float(np.isfinite(pairs[:, 0]).mean())
+        return np.asarray(softmax(self.kinds.scores(terms))[0]), known
 
     def odd_numbers(
         self, numbers: SpectrumMeasurements, peak: CorrelationPeak, p: FloatArray

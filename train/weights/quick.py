@@ -324,7 +324,7 @@ def second_looks(arrays: dict[str, Any], seed: int, per_label: int, job: Job) ->
             continue
         peak = quick.correlated(lines)
         numbers = SpectrumMeasurements(spectrum, peak.velocity)
-        p = quick.kinds_of(numbers)
+        p, _ = quick.kinds_of(numbers)
         is_yes = False
         if number != ODD and LABELS[number] in NAMED and start < per_label:
             task = find_task(LABELS[number])

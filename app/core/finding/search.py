@@ -18,6 +18,7 @@ from app.core.finding.inputs import ANY_ROW, Input, inputs
 from app.core.finding.looking import LookResult, Rows
 from app.core.finding.processes import Call
 from app.core.finding.table import FindTable
+from app.core.importing.importer import DuplicateFilter
 from app.core.progress import ShouldStop, never
 
 IN_A_CALL = 32  # inputs: half a second of work, so that a stop is quick
@@ -99,7 +100,7 @@ class Search:
         self._should_stop, self._on_state, self._clock = should_stop, on_state, clock
         self._on_found = on_found
         self.state = SearchState()
-        self._seen = table.seen()
+        self._seen = DuplicateFilter()
         self._rows: Rows = {}
         self._unread: list[tuple[str, int, str]] = []
         self._again: deque[Call] = deque()
@@ -110,6 +111,7 @@ class Search:
     def run(self, finders: Finders) -> SearchState:
         """Look at everything that is new. A stop keeps what was found so far."""
         with self._table.locked():
+            self._seen = self._table.seen()
             fresh = self._calls()
             while not self._should_stop():
                 # What a long file or a lost call left comes back once the others are given.

@@ -300,21 +300,16 @@ def _batches(part: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]
             yield {name: batch.column(name).to_pylist() for name in names}
 
 
-class _errors_of:
-    """Raises what pyarrow says of a damaged file as a sentence."""
-
-    def __init__(self, part: Path) -> None:
-        self._part = part
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, _: Any) -> None:
-        if isinstance(error, (OSError, ValueError, KeyError)):
-            raise WorkbenchError(
-                f"{self._part} is damaged ({str(error)[:200]}): remove it and run the search "
-                "again, which looks at its spectra once more"
-            ) from error
+@contextmanager
+def _errors_of(part: Path) -> Iterator[None]:
+    """What pyarrow says of a damaged file becomes a sentence."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError) as error:
+        raise WorkbenchError(
+            f"{part} is damaged ({str(error)[:200]}): remove it and run the search again, which "
+            "looks at its spectra once more"
+        ) from error
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ from agent.evidence.ordinary import lines_of
 from agent.evidence.quick import Trees, quick_weights, sky_ratio
 from agent.evidence.star_velocity import star_velocity
 from agent.spectra.measure.indices import measure_indices
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import Spectrum, between
 from tests.bench.oddities import KINDS, odd_spectrum
 from train.weights.draws import one_observed
 
@@ -43,6 +43,8 @@ def test_no_member_of_a_class_that_an_inspection_would_find_is_below_its_cut(sta
     calm = weights.look(stars["G"][0][0])
     assert not any(weights.may_be(label, calm) for label in ("CV", "CS", "SS"))
     assert weights.may_be("a class of one's own", calm)
+    # Of one arm the weights know too little to rule a class out.
+    assert weights.may_be("CS", weights.look(between(stars["G"][0][0], 5900, 9100)))
 
 
 def test_the_velocity_is_that_of_the_lines(stars):
