@@ -134,7 +134,11 @@ def _row(row: QueueRow, blind: bool) -> dict[str, Any]:
     told: dict[str, Any] = {
         "candidate": one.id,
         **{name: getattr(one, name) for name in TOLD},
-        "columns": dict(list(one.own.items())[:MAX_OWN]),
+        "columns": {
+            name: value
+            for name, value in list(one.own.items())[:MAX_OWN]
+            if not (is_hidden and gives_class_away(name))
+        },
         "services": dict(list(said.items())[:MAX_SAID]),
         "has_spectrum": bool(one.path),
     }

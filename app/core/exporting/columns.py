@@ -16,6 +16,7 @@ from app.core.errors import SessionError
 from app.core.exporting import evidence_columns, further_columns
 from app.core.exporting.further_columns import FurtherOpinionColumns
 from app.core.exporting.table import Column, Kind, free_name
+from app.core.queue.evidence_values import gives_class_away
 from app.core.session.evidence_services import words_of
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
@@ -114,7 +115,7 @@ class Layout:
         yield from ((each.columns, each.service.hides_class) for each in self.services)
         if self.weighed is not None:
             yield self.weighed.columns, True
-        yield [each.column for each in self.own], False
+        yield from (((own.column,), gives_class_away(own.column.name)) for own in self.own)
 
     @property
     def renamed(self) -> dict[str, str]:

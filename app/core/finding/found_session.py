@@ -17,14 +17,16 @@ from app.core.finding.table import FindTable, write_table
 from app.core.importing.importer import import_list
 from app.core.importing.opening import ImportReport
 from app.core.progress import EstimatedProgress, silent
+from app.core.queue.evidence_values import FOUND_PREFIX
 from app.core.session.provenance import FOUND
 from app.core.session.session import Session, new_session
 from app.core.session.spectra_folders import allow_list_folders, list_folders
 
 CARRIED = (
-    "object_id", "path", "row", "ra", "dec", "snr", "survey", "epoch", "kind", "kind_p",
-    "oddness", "velocity_kms", "velocity_error_kms", "low", "high",
+    "object_id", "path", "row", "ra", "dec", "snr", "survey", "epoch", "velocity_kms",
+    "velocity_error_kms", "low", "high",
 )  # fmt: skip
+TELLING = ("kind", "kind_p", "oddness")  # of the class: blind mode hides what begins with found_
 
 
 def allow_sources(table: FindTable) -> None:
@@ -58,7 +60,8 @@ def found_session(
         report = import_list(
             session, list_path, allow_absolute=trust_paths,
             allowed=list_folders(table.folder.absolute()), progress=progress,
-            roles={"score": "found_score", "label": ""},
+            # The list is in the order of its rank; a score would tell in blind mode.
+            roles={"score": "", "label": ""},
         )  # fmt: skip
         about = {"table": table.folder.name, "id": table.id, "weights": quick_weights().sha256}
         about |= {**choice.as_json(), "sentence": choice.sentence}
@@ -72,16 +75,19 @@ def found_session(
 
 def _rows(table: FindTable, choice: FoundChoice) -> dict[str, Any]:
     task = choice.wanted.task
-    names = [*CARRIED, "quality"]
+    telling = {name: name for name in TELLING}
     if task != ODD:
-        names += [f"p_{task}", *([f"quick_{task}"] if task in table.settings.tasks else [])]
-    rows = table.rows(choice.numbers, names)
+        telling |= {f"p_{task}": "p"}
+        telling |= {f"quick_{task}": "quick"} if task in table.settings.tasks else {}
+    rows = table.rows(choice.numbers, [*CARRIED, "quality", *telling])
     quality = rows.pop("quality")
+    told = {f"{FOUND_PREFIX}{short}": rows.pop(name) for name, short in telling.items()}
     others = table.rows([number for each in choice.others for number in each], ["path", "row"])
     named = iter(zip(others["path"], others["row"], strict=True))
     return {
         **rows,
-        "found_flags": [", ".join(flags_of(bits)) for bits in quality],
+        **told,
+        "flags": [", ".join(flags_of(bits)) for bits in quality],
         "found_rank": list(range(1, len(choice.numbers) + 1)),
         "found_score": choice.scores.tolist(),
         "epochs": choice.epochs.tolist(),

@@ -41,10 +41,11 @@ PAGE = 50_000
 
 WHOLE = ("row", "rows", "quality", "found_rank", "epochs")
 TEXTS = (
-    "path", "object_id", "survey", "kind", "planted", "reason", "found_flags", "other_epochs",
+    "path", "object_id", "survey", "kind", "found_kind", "planted", "reason", "flags",
+    "other_epochs",
 )  # fmt: skip
 FLAGS = ("measured",)
-DOUBLES = ("ra", "dec", "z", "epoch", "planted_p", "found_score")
+DOUBLES = ("ra", "dec", "z", "epoch", "planted_p", "found_score", "found_p")
 UNITS = {
     "ra": "deg", "dec": "deg", "velocity_kms": "km/s", "velocity_error_kms": "km/s",
     "low": "Angstrom", "high": "Angstrom", "epoch": "d",
@@ -58,7 +59,7 @@ DESCRIBED = {
     "kind": "Likeliest kind of object at a first look", "kind_p": "Its probability",
     "oddness": "Standard deviations from ordinary stars",
     "measured": "Whether it was inspected in full, for the classes with a p",
-    "found_rank": "Rank in the choice", "found_flags": "What limits the quality",
+    "found_rank": "Rank in the choice", "flags": "What limits the quality",
     "found_score": "p(YES) of a whole inspection, or p of a first look less 1; or the oddness",
     "epochs": "Spectra of this star in the survey", "other_epochs": "The others, file#row",
     "planted": "Class of a simulated member seen in this spectrum's place",

@@ -39,6 +39,9 @@ def names_of(service: Service) -> list[str]:
     return [f"{service.id}.{name}" for name in (*names, SEPARATION)]
 
 
+FOUND_PREFIX = "found_"  # of the columns of a list that was chosen from a survey
+
+
 def known_name(name: str) -> str | None:
     """The name if it is a column of a service that we know, or of assistants."""
     if name.lower() == PROPOSAL:
@@ -49,8 +52,9 @@ def known_name(name: str) -> str | None:
 
 
 def gives_class_away(name: str) -> bool:
-    """Whether blind mode hides a service or one of its columns, or what assistants propose."""
-    if name == PROPOSAL:
+    """Whether blind mode hides a service or one of its columns, what assistants propose, or a
+    column with which `spec-o3 find` says how likely a class is."""
+    if name == PROPOSAL or name.startswith(FOUND_PREFIX):
         return True
     word, dot, _ = name.partition(".")
     if dot and parts_of(name) is None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
 
 from agent.spectra.spectrum import Spectrum
 from app.core.importing.role_names import LABEL, normalized_name
+from app.core.queue.evidence_values import gives_class_away
 from app.core.session.own_fields import OwnField, own_fields
 from app.core.session.own_fields import value_text as own_value_text
 from app.core.session.records import Candidate, Change, Opinion
@@ -383,9 +384,12 @@ def _row(facts: CandidateFacts, name: str, value: object) -> InformationRow:
 
 
 def _reveals_label(facts: CandidateFacts, name: str, value: object) -> bool:
-    """Whether a value gives the hidden label away: the same column, or a class equal to it."""
+    """Whether a value gives the hidden label away: the same column, a class equal to it, or what
+    was known when it was chosen from a survey."""
     if not facts.hides:
         return False
+    if gives_class_away(name):
+        return True
     plain, label = normalized_name(name), facts.candidate.label
     if facts.label_column and plain == normalized_name(facts.label_column):
         return True

@@ -12,7 +12,9 @@ from app.core.finding.found_session import allow_sources, found_session
 from app.core.finding.known_list import known_positions
 from app.core.finding.looking import LookSettings
 from app.core.finding.table import FindTable
-from app.core.queue import matching, parse_filter
+from app.core.queue import matching, parse_filter, parse_sort
+from app.core.queue.blind_filters import breaks_blind_mode
+from app.core.queue.evidence_values import gives_class_away
 from app.core.session.provenance import found_choice
 from tests.bench.bench_find import one_row
 
@@ -145,8 +147,15 @@ def test_a_session_keeps_where_each_candidate_comes_from(found, tmp_path, monkey
         assert about["sentence"] == choice.sentence
         assert (about["kept"], about["spectra"], about["id"]) == (8, 40, found.id)
         first = next(iter(matching(session, parse_filter("")))).candidate
-        assert dict(first.own)["found_rank"] == 1
-        assert first.score == pytest.approx(choice.scores[0])
+        own = dict(first.own)
+        assert (own["found_rank"], first.score) == (1, None)
+        assert own["found_score"] == own["found_p"] == pytest.approx(choice.scores[0])
+        # In blind mode nothing that the search knew of the class is told.
+        told = {name for name in own if not gives_class_away(name)}
+        assert not told & {"kind", "kind_p", "oddness", "p_CV", "quick_CV"}
+        sort = parse_sort("own.found_p")
+        assert breaks_blind_mode(parse_filter("own.found_p>0.5"), parse_sort("list"))
+        assert breaks_blind_mode(parse_filter(""), sort)
     assert (tmp_path / "cv-found.parquet").is_file()
 
 
