@@ -87,7 +87,7 @@ def _rows(table: FindTable, choice: FoundChoice) -> dict[str, Any]:
     return {
         **rows,
         **told,
-        "flags": [", ".join(flags_of(bits)) for bits in quality],
+        "flaws": [", ".join(flags_of(bits)) for bits in quality],
         "found_rank": list(range(1, len(choice.numbers) + 1)),
         "found_score": choice.scores.tolist(),
         "epochs": choice.epochs.tolist(),

@@ -41,7 +41,7 @@ PAGE = 50_000
 
 WHOLE = ("row", "rows", "quality", "found_rank", "epochs")
 TEXTS = (
-    "path", "object_id", "survey", "kind", "found_kind", "planted", "reason", "flags",
+    "path", "object_id", "survey", "kind", "found_kind", "planted", "reason", "flaws",
     "other_epochs",
 )  # fmt: skip
 FLAGS = ("measured",)
@@ -59,7 +59,7 @@ DESCRIBED = {
     "kind": "Likeliest kind of object at a first look", "kind_p": "Its probability",
     "oddness": "Standard deviations from ordinary stars",
     "measured": "Whether it was inspected in full, for the classes with a p",
-    "found_rank": "Rank in the choice", "flags": "What limits the quality",
+    "found_rank": "Rank in the choice", "flaws": "What limits the quality",
     "found_score": "p(YES) of a whole inspection, or p of a first look less 1; or the oddness",
     "epochs": "Spectra of this star in the survey", "other_epochs": "The others, file#row",
     "planted": "Class of a simulated member seen in this spectrum's place",
