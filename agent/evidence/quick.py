@@ -44,9 +44,9 @@ REACH = 30  # bins of the correlation that are looked at
 SHARP_BINS = 15  # lines of metals are narrower, those of hydrogen wider
 SECOND = np.arange(3, 9)  # bins, 200 to 550 km/s: where a second star's lines may lie
 
-# Of the features: on single arms fewer are known, and the weights were fitted on whole spectra. A
+# Of the features: of a red arm fewer are known, and the weights were fitted on whole spectra. A
 # hundredth of LAMOST's own spectra have fewer, for lack of light.
-LEAST_KNOWN = 0.47
+LEAST_KNOWN = 0.45
 # Names of what oddness is told from, but for the p of each kind, which follow.
 ODD_NUMBERS = (
     *LEFT_NUMBERS, "height", "width", "second", "snr", "join", "sky", "noise", "undecided",
