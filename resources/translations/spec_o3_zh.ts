@@ -1219,8 +1219,8 @@
         <translation>否（Esc）</translation>
     </message>
     <message>
-        <source>You have not opened the spectrum of {unopened} of these {n} candidates. Give all {n} this verdict: {verdict}?</source>
-        <translation>这 {n} 个候选体中，有 {unopened} 个的光谱您尚未打开。将全部 {n} 个判为：{verdict}？</translation>
+        <source>You have not seen the spectrum of {unopened} of these {n} candidates. Give all {n} this verdict: {verdict}?</source>
+        <translation>这 {n} 个候选体中有 {unopened} 个的光谱您尚未看过。仍将全部 {n} 个判定为：{verdict}？</translation>
     </message>
     <message>
         <source>Reason: {reason}</source>
@@ -2129,8 +2129,28 @@
         <translation>随机</translation>
     </message>
     <message>
+        <source>learned: best first</source>
+        <translation>学习：最佳者优先</translation>
+    </message>
+    <message>
+        <source>learned: most uncertain first</source>
+        <translation>学习：最不确定者优先</translation>
+    </message>
+    <message>
+        <source>learned: best, one in ten at random</source>
+        <translation>学习：最佳者，十分之一随机</translation>
+    </message>
+    <message>
         <source>only mine</source>
         <translation>只看我的</translation>
+    </message>
+    <message>
+        <source>learned: a sub-class or a flag</source>
+        <translation>学习：子类或标记</translation>
+    </message>
+    <message>
+        <source>learned: {what}</source>
+        <translation>学习：{what}</translation>
     </message>
     <message>
         <source>Only what is assigned to you; press again for all</source>
@@ -3087,6 +3107,25 @@
     </message>
 </context>
 <context>
+    <name>LearnedLine</name>
+    <message>
+        <source>Judge one yes and one no: the order learns from them</source>
+        <translation>先判定一个“是”和一个“否”：该顺序由此学习</translation>
+    </message>
+    <message>
+        <source>Learned from {n} verdicts; of the last {last}, {yes} yes</source>
+        <translation>学自 {n} 次判定；最近 {last} 次中 {yes} 次为是</translation>
+    </message>
+    <message>
+        <source>; of {random} at random, {hits}</source>
+        <translation>；随机的 {random} 个中 {hits} 个</translation>
+    </message>
+    <message>
+        <source>. At most {most} more in the {left} left (95 %)</source>
+        <translation>。余下 {left} 个中至多还有 {most} 个（95 %）</translation>
+    </message>
+</context>
+<context>
     <name>Leaving</name>
     <message>
         <source>The agent goes on with the list, which was left while it was running</source>
@@ -3581,20 +3620,20 @@
         <translation>总览</translation>
     </message>
     <message>
-        <source>Columns ▾</source>
-        <translation>列 ▾</translation>
+        <source>Open the overview first</source>
+        <translation>请先打开总览</translation>
     </message>
     <message>
-        <source>Choose the columns</source>
-        <translation>选择显示的列</translation>
+        <source>All on this sheet are judged</source>
+        <translation>本页已全部判定</translation>
+    </message>
+    <message>
+        <source>Select one or several candidates first</source>
+        <translation>请先选中一个或多个候选体</translation>
     </message>
     <message>
         <source>Hidden during the repeat round</source>
         <translation>复核期间不显示</translation>
-    </message>
-    <message>
-        <source>Select several candidates first: Ctrl or Shift and a click</source>
-        <translation>请先选中多个候选体：按住 Ctrl 或 Shift 单击</translation>
     </message>
     <message>
         <source>At most {n} candidates at once</source>
@@ -3994,6 +4033,45 @@
     <message>
         <source>{done} of {total} judged</source>
         <translation>已判定 {done}，共 {total}</translation>
+    </message>
+</context>
+<context>
+    <name>RejectBelow</name>
+    <message>
+        <source>Reject the others…</source>
+        <translation>排除其余…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>This session is read-only: verdicts cannot be saved</source>
+        <translation>此会话为只读：无法保存判定</translation>
+    </message>
+    <message>
+        <source>Choose a candidate whose p(YES) is shown first</source>
+        <translation>请先选择一个显示了 p(YES) 的候选体</translation>
+    </message>
+    <message>
+        <source>Judge those drawn first: {n} left</source>
+        <translation>请先判定抽出的候选体：还有 {n} 个</translation>
+    </message>
+    <message>
+        <source>Too few are below p(YES) {p} to draw from: {n}</source>
+        <translation>低于 p(YES) {p} 的太少，无法抽样：{n} 个</translation>
+    </message>
+    <message>
+        <source>More than {most} are below p(YES) {p}: choose a lower one</source>
+        <translation>低于 p(YES) {p} 的超过 {most} 个：请选择更低的值</translation>
+    </message>
+    <message>
+        <source>Drawn at random from {total} below p(YES) {p}: {n} of {count} judged blind</source>
+        <translation>从低于 p(YES) {p} 的 {total} 个中随机抽出：已盲评 {n}/{count} 个</translation>
+    </message>
+    <message>
+        <source>Of {count} drawn from {total} below p(YES) {p} you rejected {r}, accepted {a} and were unsure of {u}. Among the other {rest} up to {most} may deserve no rejection (95 %). Reject all {rest}?</source>
+        <translation>从低于 p(YES) {p} 的 {total} 个中抽出 {count} 个，您排除 {r} 个、接受 {a} 个、存疑 {u} 个。其余 {rest} 个中至多有 {most} 个可能不该排除（95 %）。全部排除这 {rest} 个？</translation>
     </message>
 </context>
 <context>
@@ -4577,6 +4655,48 @@
     </message>
 </context>
 <context>
+    <name>SheetBar</name>
+    <message>
+        <source>Size of the cells</source>
+        <translation>格子大小</translation>
+    </message>
+    <message>
+        <source>Sheet {n} of {count}</source>
+        <translation>第 {n} 页，共 {count} 页</translation>
+    </message>
+    <message>
+        <source>Whole spectrum</source>
+        <translation>整条光谱</translation>
+    </message>
+    <message>
+        <source>Show the next diagnostic window in all cells</source>
+        <translation>在所有格子中显示下一个诊断窗口</translation>
+    </message>
+    <message>
+        <source>Reject all on this sheet that are not judged</source>
+        <translation>排除本页所有尚未判定的候选体</translation>
+    </message>
+    <message>
+        <source>Reject the rest</source>
+        <translation>排除其余</translation>
+    </message>
+    <message>
+        <source>Reject all whose p(YES) is below that of the chosen one, after you have judged 5 % of them blind</source>
+        <translation>盲评其中 5 % 之后，排除 p(YES) 低于所选候选体的全部候选体</translation>
+    </message>
+    <message>
+        <source>Reject below…</source>
+        <translation>排除以下…</translation>
+    </message>
+</context>
+<context>
+    <name>SheetView</name>
+    <message>
+        <source>not covered</source>
+        <translation>未覆盖</translation>
+    </message>
+</context>
+<context>
     <name>SimilarCell</name>
     <message>
         <source>{name}: likeness {number}</source>
@@ -4614,6 +4734,10 @@
         <translation>共 {known} 条光谱</translation>
     </message>
     <message>
+        <source>The queue is ordered by {n} examples and {m} counter-examples</source>
+        <translation>队列按 {n} 个正例和 {m} 个反例排列</translation>
+    </message>
+    <message>
         <source>Go to this object</source>
         <translation>转到此天体</translation>
     </message>
@@ -4624,6 +4748,14 @@
     <message>
         <source>Lay it over the spectrum</source>
         <translation>叠加到光谱上</translation>
+    </message>
+    <message>
+        <source>More like this one, too</source>
+        <translation>也要像这一条</translation>
+    </message>
+    <message>
+        <source>Less like this one</source>
+        <translation>不要像这一条</translation>
     </message>
 </context>
 <context>
@@ -5848,6 +5980,14 @@
     <message>
         <source>Sub-class of the object accepted last</source>
         <translation>上一个接受的天体的子类</translation>
+    </message>
+    <message>
+        <source>Reject the rest of the sheet</source>
+        <translation>排除本页其余候选体</translation>
+    </message>
+    <message>
+        <source>Reject all below this p(YES)</source>
+        <translation>排除低于此 p(YES) 的全部</translation>
     </message>
     <message>
         <source>Next candidate</source>

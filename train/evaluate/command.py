@@ -17,6 +17,7 @@ from agent.models.registry import find_model
 from agent.protocol.wording_file import has_wording
 from train.evaluate.evaluation import adapt_to_bench, count_judgements, evaluate
 from train.evaluate.judges import JudgeKind, JudgeSpec, can_judge
+from train.evaluate.order_command import order
 from train.evaluate.panel_command import panel
 from train.evaluate.sight import (
     LIBRARY_SET,
@@ -173,6 +174,7 @@ def library(
 
 app.command("sight")(sight)
 app.command("panel")(panel)
+app.command("order")(order)
 
 
 @app.command("set", cls=RayCommand)

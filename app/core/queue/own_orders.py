@@ -37,10 +37,11 @@ class OwnOrder:
     last_id: int
     last_reply: int
     """The newest reply of a service when it was read, or the round of reading spectra."""
+    ranks_by_id: NDArray[np.int64] | None = None  # where whoever made it knows them
 
     @cached_property
     def _by_id(self) -> NDArray[np.int64]:
-        return np.argsort(self.ids)
+        return np.argsort(self.ids) if self.ranks_by_id is None else self.ranks_by_id
 
     def rank(self, candidate_id: int) -> int | None:
         at = int(np.searchsorted(self.ids, candidate_id, sorter=self._by_id))

@@ -20,11 +20,15 @@ from app.core.queue.own_opinion import SUBCLASS, is_of_opinion
 HighestFirst = Literal[
     "score", "p_yes", "p_combined", "uncertain", "surprising", "disagreeing", "snr"
 ]
-SortKey = Literal["list", HighestFirst, "ra", "dec", "object", "random", "own", "like"]
-RANKED: tuple[SortKey, ...] = ("own", "like")
+SortKey = Literal["list", HighestFirst, "ra", "dec", "object", "random", "own", "like", "learned"]
+RANKED: tuple[SortKey, ...] = ("own", "like", "learned")
 """Orders made in memory, in which a position is a rank."""
 SORT_KEYS: tuple[SortKey, ...] = tuple(key for key in get_args(SortKey) if key not in RANKED)
-"""Orders that need no more than their name; "own" needs a column, "like" a candidate."""
+"""Orders that need no more than their name; "own" needs a column, "like" a candidate, and "learned"
+what comes first."""
+LearnedFirst = Literal["", "best", "uncertain", "mixed"]
+"""Mixed: the best, and one in ten at random."""
+LEARNED_FIRST: tuple[LearnedFirst, ...] = get_args(LearnedFirst)[1:]
 
 VALUES: dict[SortKey, str] = {
     "score": "score",
@@ -46,6 +50,11 @@ DIRECTIONS = ("up", "down")
 DESCENDING_BY_DEFAULT = frozenset(get_args(HighestFirst))
 
 INTEGER_KEYS = frozenset({"list", "random", *RANKED})
+MAX_EXAMPLES = 100  # beside the first, with counter-examples
+LIKE = re.compile(rf"like:([1-9]\d{{0,16}})((?:[+-][1-9]\d{{0,16}}){{0,{MAX_EXAMPLES}}})", re.ASCII)
+LEARNED = re.compile(
+    r"learned(?::(best|uncertain|mixed)(?::((?:flag|subclass)=[^=]{1,200}))?)?", re.IGNORECASE
+)
 OWN = re.compile(r'own\.(".*"|[^":]+)(?::(up|down))?', re.DOTALL)
 
 NAME = "lower(object_id)"
@@ -75,11 +84,18 @@ class Sort:
     seed: int = 0  # seed of the random order
     own: str = ""  # the column of the list, or of a service, by which "own" orders
     like: int = 0  # the id of the candidate to which "like" shows the most similar spectra
+    examples: tuple[int, ...] = ()  # ids of further such candidates
+    counter_examples: tuple[int, ...] = ()  # ids of those to which it shows the least similar ones
+    learn: LearnedFirst = ""  # what "learned" shows first
+    target: str = ""
+    """What "learned" learns: "flag=NAME", "subclass=NAME", or the verdict where it is empty."""
 
     def __post_init__(self) -> None:
         if self.key == "like" and 0 < self.like < LAST_VALUE and not self.descending:
             return
         if self.key == "own" and self.own and self.own.isprintable():
+            return
+        if self.key == "learned" and self.learn in LEARNED_FIRST and self.target.isprintable():
             return
         if self.key not in SORT_KEYS:
             raise FilterError(
@@ -156,7 +172,7 @@ LIST_ORDER = Sort()
 
 def parse_sort(text: str) -> Sort:
     """Parse `score`, `score:up`, `list:down`, `random:7`, `own.mag:up`, `gaia.bp_rp:up`,
-    `subclass:up` or `like:7`.
+    `subclass:up`, `like:7`, `like:7+9-12`, `learned:mixed` or `learned:best:flag=star`.
 
     Raises FilterError.
     """
@@ -169,9 +185,12 @@ def parse_sort(text: str) -> Sort:
         return Sort("own", descending=direction == "down", own=mine)
     if known_name(evidence) is not None and direction in ("", *DIRECTIONS):
         return Sort("own", descending=direction == "down", own=evidence.lower())
+    if (learned := LEARNED.fullmatch(text.strip())) is not None:
+        first = next(each for each in LEARNED_FIRST if each == (learned[1] or "best").lower())
+        return Sort("learned", learn=first, target=learned[2] or "")
     key, *parts = (part.strip() for part in text.lower().split(":"))
     if key == "like":
-        return Sort("like", like=_number(parts[0] if len(parts) == 1 else ""))
+        return _like(text.strip().lower())
     known = next((each for each in SORT_KEYS if each == key), None)
     if known is None:
         raise FilterError(f"unknown order {key[:40]!r}; choose from {', '.join(SORT_KEYS)}")
@@ -187,7 +206,10 @@ def parse_sort(text: str) -> Sort:
 def sort_text(sort: Sort) -> str:
     """The order as text that `parse_sort` reads."""
     if sort.key == "like":
-        return f"like:{sort.like}"
+        more = "".join(f"+{each}" for each in sort.examples)
+        return f"like:{sort.like}{more}" + "".join(f"-{each}" for each in sort.counter_examples)
+    if sort.key == "learned":
+        return f"learned:{sort.learn}" + (f":{sort.target}" if sort.target else "")
     if sort.key == "random":
         return f"random:{sort.seed}" + (":down" if sort.descending else "")
     name = f"own.{json.dumps(sort.own)}" if sort.key == "own" else sort.key
@@ -203,10 +225,17 @@ def _column_name(text: str) -> str:
         raise FilterError(f"{text[:40]!r} is not the name of a column") from error
 
 
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 18):
-        raise FilterError(f"like: the number of a candidate is expected, not {text[:40]!r}")
-    return int(text)
+def _like(text: str) -> Sort:
+    found = LIKE.fullmatch(text)
+    if found is None:
+        raise FilterError(f"like: the number of a candidate is expected, not {text[5:45]!r}")
+    more = [int(each) for each in re.findall(r"[+-]\d+", found[2])]
+    return Sort(
+        "like",
+        like=int(found[1]),
+        examples=tuple(each for each in more if each > 0),
+        counter_examples=tuple(-each for each in more if each < 0),
+    )
 
 
 def _seed(text: str) -> int:

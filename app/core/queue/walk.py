@@ -17,6 +17,7 @@ from app.core.database.database import Database
 from app.core.database.tables import assignments, candidates, judgements, raw_sql, reviewers
 from app.core.queue import filters
 from app.core.queue.filters import EVERYTHING, And, Filter, Number, checked
+from app.core.queue.learned_orders import learned_order
 from app.core.queue.order_indexes import (
     IndexScope,
     column_indexes,
@@ -124,10 +125,12 @@ def position_of(connection: Connection, plan: Plan, candidate_id: int) -> QueueP
 
 
 def order_of(connection: Connection, plan: Plan) -> OwnOrder:
-    """The order by an own column or by likeness, from memory or made now."""
+    """The order by an own column, by likeness or as learned, from memory or made now."""
     sort = plan.sort
     if sort.key == "like":
-        return like_order(plan.database, connection, sort.like)
+        return like_order(plan.database, connection, sort)
+    if sort.key == "learned":
+        return learned_order(plan.database, connection, sort, plan.context)
     return own_order(plan.database, connection, sort.own, plan.context, descending=sort.descending)
 
 
@@ -283,22 +286,25 @@ def _and(terms: tuple[Filter, ...]) -> Filter:
     return terms[0] if len(terms) == 1 else And(terms)
 
 
-def like_order(database: Database, connection: Connection, candidate_id: int) -> OwnOrder:
+def like_order(database: Database, connection: Connection, sort: Sort) -> OwnOrder:
     """That candidate, then the most alike, then those whose spectra are not known, as listed.
 
     It stays as it is while spectra are read, so that a person can walk along it, and is made anew
     when all have been.
     """
-    index = index_of(database)
+    index, number = index_of(database), sort.like
     last_id = connection.execute(select(func.max(candidates.c.id))).scalar() or 0
 
     def read() -> NDArray[np.int64]:
-        vector = index.vector(candidate_id)
-        alike = np.empty(0, np.int64) if vector is None else index.order(vector)
-        first = np.concatenate([[candidate_id], alike[alike != candidate_id]])
+        alike = np.empty(0, np.int64)
+        if (vector := index.vector(number)) is not None:
+            alike = index.order(vector)
+        if sort.examples or sort.counter_examples:
+            alike = index.order_by_examples((number, *sort.examples), sort.counter_examples)
+        first = np.concatenate([[number], alike[alike != number]])
         return followed_by_the_rest(connection, first.astype(np.int64))
 
-    return _like_orders.order(database, candidate_id, last_id, index.generation, read)
+    return _like_orders.order(database, sort, last_id, index.generation, read)
 
 
 # Finds the candidates of a rare filter by an index of its own.

@@ -39,6 +39,7 @@ def record_group_act(
     change: ChangeOpinion,
     shown: Mapping[int, Mapping[str, Any]],
     place: str,
+    evidence: Mapping[int, Mapping[str, str]],
 ) -> list[LogEntry]:
     """Record a changed opinion on each candidate; those whose opinion stays have no line."""
     if len(candidate_ids) > MAX_CANDIDATES:
@@ -46,8 +47,8 @@ def record_group_act(
     entries = []
     for number in candidate_ids:
         opinion = checked(change(verdict_log.current_opinion(connection, number, reviewer)))
-        seen = shown.get(number, NOTHING)
-        entry = verdict_log.record(connection, number, reviewer, opinion, None, seen)
+        seen, told = shown.get(number, NOTHING), evidence.get(number, NOTHING)
+        entry = verdict_log.record(connection, number, reviewer, opinion, None, seen, told)
         if entry is not None:
             entries.append(entry)
     if len(entries) > 1:

@@ -142,6 +142,7 @@ class Session(AbstractContextManager["Session"]):
         change: ChangeOpinion,
         *,
         shown: Mapping[int, Mapping[str, Any]] = NOTHING_SHOWN,
+        evidence: Mapping[int, Mapping[str, str]] = NOTHING_SHOWN,
         place: str,
     ) -> list[LogEntry]:
         """Change the reviewer's opinion on several candidates in one act: all of them or none.
@@ -152,7 +153,7 @@ class Session(AbstractContextManager["Session"]):
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
             entries = group_acts.record_group_act(
-                connection, reviewer, candidate_ids, change, shown, place
+                connection, reviewer, candidate_ids, change, shown, place, evidence
             )
         self._announce(entries)
         return entries

@@ -9,7 +9,7 @@ import os
 import struct
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -28,6 +28,7 @@ from app.core.database.tables import candidates, facts
 from app.core.progress import ShouldStop
 from app.core.session.session import Session
 from app.core.similar.features import SIZE, VERSION, Features, features, features_key
+from app.core.similar.learner import examples_vector
 from app.core.spectra.packing import packed_spectrum
 from app.core.spectra.prefetch import SpectrumKey, read_by_key
 
@@ -129,23 +130,42 @@ class SimilarIndex:
 
     def order(self, vector: Features) -> Numbers:
         """The ids of all that are known, most alike first."""
-        ids, likeness = self._compare(vector)
-        as_listed = np.argsort(ids, kind="stable")
-        return ids[as_listed[np.argsort(-likeness[as_listed], kind="stable")]]
+        return self._order(*self._compare(vector))
 
-    def _compare(self, vector: Features) -> tuple[Numbers, Likeness]:
+    def order_by_examples(self, examples: Iterable[int], counters: Iterable[int]) -> Numbers:
+        """The ids of all that are known, most like the examples and unlike the others first."""
+        query = examples_vector(self.units(examples)[1], self.units(counters)[1])
+        return self._order(*self.products(query))
+
+    def units(self, candidate_ids: Iterable[int]) -> tuple[Numbers, Likeness]:
+        """Which of these candidates are known, and their vectors, each of length 1."""
+        with self._lock:
+            known = [number for number in candidate_ids if number in self._rows]
+            rows = [self._rows[number] for number in known]
+            vectors: Likeness = self._vectors[rows].astype(np.float32)
+            vectors /= self._lengths[rows][:, None]
+        return np.array(known, dtype=np.int64), vectors
+
+    def products(self, weights: Likeness) -> tuple[Numbers, Likeness]:
+        """The ids of all that are known, and their vectors of length 1 times these weights."""
         with self._lock:
             count = len(self._rows)
             ids, vectors = self._ids[:count].copy(), self._vectors[:count]
             lengths = self._lengths[:count]
-        query = vector.astype(np.float32)
-        query /= max(float(np.linalg.norm(query)), 1.0)
-        likeness = np.empty(count, np.float32)
+        found = np.empty(count, np.float32)
         for first in range(0, count, BLOCK):
             some = slice(first, first + BLOCK)
-            likeness[some] = vectors[some].astype(np.float32) @ query
-        likeness /= lengths
-        return ids, likeness
+            found[some] = vectors[some].astype(np.float32) @ weights
+        found /= lengths
+        return ids, found
+
+    def _compare(self, vector: Features) -> tuple[Numbers, Likeness]:
+        query = vector.astype(np.float32)
+        return self.products(query / max(float(np.linalg.norm(query)), 1.0))
+
+    def _order(self, ids: Numbers, likeness: Likeness) -> Numbers:
+        as_listed = np.argsort(ids, kind="stable")
+        return ids[as_listed[np.argsort(-likeness[as_listed], kind="stable")]]
 
     def _take(self, records: NDArray[np.void]) -> None:
         """Take what a file holds; later records of a candidate replace earlier ones."""

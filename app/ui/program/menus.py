@@ -33,7 +33,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     str(QT_TRANSLATE_NOOP("menus", "Edit")): (
         *("undo", "redo", LINE, "accept", "reject", "unsure", "take_proposal", LINE),
-        *("accept_stay", "reject_stay", "unsure_stay", LINE),
+        *("accept_stay", "reject_stay", "unsure_stay", LINE, "reject_rest", "reject_below", LINE),
         *("confidence_4", "confidence_3", "confidence_2", "confidence_1", "confidence_0", LINE),
         *("accept_4", "accept_3", "unsure_2", "unsure_1", LINE),
         *("subclass", "subclass_previous", LINE),

@@ -162,6 +162,7 @@ class SessionView(QWidget):
         page.export_requested.connect(self._export_selected)
         page.send_requested.connect(self.send_requested)
         self._select_wanted = page.wanted.select
+        self._to_close.append(page.close_session)
         self.status.lie_above(page.strip)
         return page
 

@@ -43,8 +43,6 @@ class CandidateTable(QTableView):
 
     row_activated = Signal(int)
     font_changed = Signal()  # the widths of the columns may have to follow
-    tints_current = True
-    """Whether the current candidate's row has a background; without, it has only a bar."""
     focused = Signal()
     """The table got the focus; `set_focused_row` may now choose the row it starts at."""
 
@@ -181,7 +179,7 @@ class _CellDelegate(QStyledItemDelegate):
         is_hovered = index.row() == self._table.hovered_row
         if is_hovered and not option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, QColor(tones(self._current_theme.theme).hover))
-        if cell.is_current and self._table.tints_current:
+        if cell.is_current:
             painter.fillRect(rect, translucent(self._current_theme.theme.accent, TINT_ALPHA))
         if cell.is_current and index.column() == 0:
             painter.fillRect(QRect(rect.left(), rect.top(), BAR_PX, rect.height()), accent)

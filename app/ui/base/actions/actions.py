@@ -60,6 +60,11 @@ _BY_GROUP: dict[object, dict[str, tuple[object, ...]]] = {
             QT_TRANSLATE_NOOP("actions", "Sub-class of the object accepted last"),
             ":",
         ),
+        "reject_rest": (
+            QT_TRANSLATE_NOOP("actions", "Reject the rest of the sheet"),
+            "Ctrl+Shift+X",
+        ),
+        "reject_below": (QT_TRANSLATE_NOOP("actions", "Reject all below this p(YES)"),),
     },
     MOVING: {
         "next": (QT_TRANSLATE_NOOP("actions", "Next candidate"), "N", "Right"),

@@ -28,6 +28,7 @@ class Settings:
     """How long letters name the sub-class of the object just accepted; 0: only when asked for."""
     subclass_sticky: bool = False  # whether they do until the next verdict instead
     neighbour_arcsec: float = 3.0
+    sheet_size: int = 48  # spectra on a sheet of the overview
     comments: tuple[str, ...] = ()  # standard comments of the user
     line_lists: tuple[str, ...] = ()  # paths of the user's line lists
     templates: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ MAX_WORKERS = 16
 MAX_NEIGHBOUR_ARCSEC = 600.0
 MIN_SUBCLASS_SECONDS, MAX_SUBCLASS_SECONDS = 0.3, 30.0
 MIN_FONT_PT, MAX_FONT_PT = 7, 24
+MIN_SHEET, MAX_SHEET = 24, 60
 MAX_KEYS = 4
 MAX_VIEW = 40
 MAX_LAYOUT = 128 * 1024
@@ -166,6 +167,7 @@ CHECKS: Mapping[str, Check] = {
     "subclass_seconds": _number(MIN_SUBCLASS_SECONDS, MAX_SUBCLASS_SECONDS, 0),
     "subclass_sticky": _flag,
     "neighbour_arcsec": _number(0.1, MAX_NEIGHBOUR_ARCSEC),
+    "sheet_size": _whole(MIN_SHEET, MAX_SHEET),
     "comments": _texts(MAX_COMMENTS, MAX_COMMENT_LENGTH),
     "line_lists": _texts(MAX_FILES, MAX_PATH),
     "templates": _texts(MAX_FILES, MAX_PATH),

@@ -232,11 +232,12 @@ class SimilarPlace(LatePlace):
             self._inside.addWidget(self.panel)
 
     def _queue_changed(self, queue: Queue) -> None:
-        if queue.sort.key == "like" and not self._is_stopped:
+        if queue.sort.key in ("like", "learned") and not self._is_stopped:
             self._beginning.start()
 
     def _order_anew(self) -> None:
         """All spectra are known now: the order by likeness is made anew."""
+        self._current.likeness_known.emit()
         queue = self._current.queue
         if queue.sort.key == "like":
             self._current.set_queue(queue.tree, queue.sort)

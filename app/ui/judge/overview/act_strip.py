@@ -38,7 +38,7 @@ COUNT_PX, COMMENT_PX = 130, 200  # least widths
 
 
 class ActStrip(QFrame):
-    """Only requests acts; nothing is done with fewer than two selected candidates."""
+    """Only requests acts on what is selected."""
 
     verdict_requested = Signal(object)
     flag_requested = Signal(str)
@@ -80,7 +80,7 @@ class ActStrip(QFrame):
     def show_count(self, selected: int, total: int, *, can_write: bool = True) -> None:
         text = self.tr("{n} of {total} selected") if selected else self.tr("Total: {total}")
         self.count.setText(text.replace("{n}", f"{selected:,}").replace("{total}", f"{total:,}"))
-        can_act = can_write and selected > 1
+        can_act = can_write and selected > 0
         for part in (*self.buttons.values(), self.star, self.flag, self.subclass, self.comment):
             part.setEnabled(can_act)
         self.undo.setEnabled(can_write)
@@ -126,7 +126,7 @@ class ActStrip(QFrame):
 
 
 class ConfirmLine(QFrame):
-    """Asks before a verdict on unopened spectra; Enter says yes, Esc no."""
+    """Asks before a verdict on spectra that were not on screen; Enter says yes, Esc no."""
 
     confirmed = Signal(object)  # the `Question`
     closed = Signal()
@@ -146,12 +146,13 @@ class ConfirmLine(QFrame):
     def ask(self, question: Question) -> None:
         self.question = question
         text = self.tr(
-            "You have not opened the spectrum of {unopened} of these {n} candidates."
+            "You have not seen the spectrum of {unopened} of these {n} candidates."
             " Give all {n} this verdict: {verdict}?"
         )
         text = text.replace("{unopened}", f"{question.unopened:,}")
         text = text.replace("{n}", f"{len(question.rows):,}")
         text = text.replace("{verdict}", mark_and_word(question.verdict))
+        text = question.told or text
         if question.reason:
             reason = self.tr("Reason: {reason}").replace("{reason}", one_line(question.reason, 60))
             text = f"{text} {reason}"

@@ -1,10 +1,10 @@
-"""Gives several candidates a verdict, a flag or a comment in one act.
+"""Gives one candidate or several a verdict, a flag or a comment in one act.
 
-A verdict needs a spectrum that was seen. Where spectra of the selected candidates were not opened,
-the person is asked once; the session keeps that the act was done in the overview.
+A verdict needs a spectrum that was seen. Where spectra of the selected candidates were not on
+screen, the person is asked once; the session keeps that an act on several was done in the overview.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -29,12 +29,14 @@ SLOW_MS = 700  # after which a person wants to know that something is being done
 
 @dataclass(frozen=True)
 class Question:
-    """What the person must confirm: this verdict for rows of which so many were not opened."""
+    """What the person must confirm: this verdict for rows of which so many were not on screen."""
 
     verdict: Verdict
     rows: tuple[QueueRow, ...]
     unopened: int
     reason: str = ""  # a comment that goes with it
+    told: str = ""  # what is asked, if that is not the usual
+    keeps: bool = False  # whether those that have a verdict by now keep it
 
 
 class GroupActs(QObject):
@@ -52,7 +54,9 @@ class GroupActs(QObject):
         slow = self.tr("Saving; thousands take a minute…")
         self._slow.timeout.connect(partial(self._current.message.emit, slow))
 
-    def judge(self, verdict: Verdict, reason: str, rows: Sequence[QueueRow]) -> None:
+    def judge(
+        self, verdict: Verdict, reason: str, rows: Sequence[QueueRow], *, keeps: bool = False
+    ) -> None:
         """Give a verdict with a reason, which may be empty, or ask first."""
         readable = tuple(row for row in rows if not row.candidate.fault)
         if not readable:
@@ -60,14 +64,30 @@ class GroupActs(QObject):
             return
         fresh = [row for row in readable if row.opinion.verdict is None]
         unopened = sum(row.candidate.id not in self._current.painted_ids for row in fresh)
-        question = Question(verdict, readable, unopened, reason.strip())
+        question = Question(verdict, readable, unopened, reason.strip(), keeps=keeps)
         if unopened:
             self.asked.emit(question)
+        elif len(readable) == 1:
+            self._judge_one(question)
         else:
             self.confirm(question)
 
+    def _judge_one(self, question: Question) -> None:
+        """As on the page of its own, saved when this returns: the next key may follow at once."""
+        row, (verdict, reason) = question.rows[0], (question.verdict, question.reason)
+        try:
+            opinion = _judged(verdict, reason, question.keeps, row.opinion)
+            entry = self._current.verdicts.record(row, opinion, None)
+            known = known_among(self._session, [row.candidate.id])
+        except WorkbenchError as error:
+            self._current.report_error(error)
+            return
+        if row.candidate.id == self._current.candidate_id:
+            self._current.refresh()
+        self._verdict_given(_Given([] if entry is None else [entry], known))
+
     def confirm(self, question: Question) -> None:
-        change = partial(_judged, question.verdict, question.reason)
+        change = partial(_judged, question.verdict, question.reason, question.keeps)
         self._act(question.rows, change, question.verdict)
 
     def toggle_flag(self, flag: str, rows: Sequence[QueueRow]) -> None:
@@ -103,7 +123,9 @@ class GroupActs(QObject):
     ) -> None:
         is_blind = self._current.blind_mode.is_on
         self._current.blind_mode.save()
-        work = partial(_record, self._session, tuple(rows), change, is_blind)
+        noted = self._current.evidence
+        told = {number: dict(noted[number]) for number in noted.keys() & _ids(rows)}
+        work = partial(_record, self._session, tuple(rows), change, is_blind, told)
         if verdict is None:
             self._start(work, self._done)
         else:
@@ -160,11 +182,19 @@ class GroupActs(QObject):
         (self._slow.start if on else self._slow.stop)()
 
 
+def _ids(rows: Sequence[QueueRow]) -> set[int]:
+    return {row.candidate.id for row in rows}
+
+
 def _record(
-    session: Session, rows: Sequence[QueueRow], change: ChangeOpinion, is_blind: bool
+    session: Session,
+    rows: Sequence[QueueRow],
+    change: ChangeOpinion,
+    is_blind: bool,
+    told: Mapping[int, Mapping[str, str]],
 ) -> list[LogEntry]:
     shown = seen_opinions(session, rows, is_blind=is_blind)
-    return session.record_group_act(list(shown), change, shown=shown, place=PLACE)
+    return session.record_group_act(list(shown), change, shown=shown, evidence=told, place=PLACE)
 
 
 @dataclass(frozen=True)
@@ -180,7 +210,9 @@ def _record_verdict(session: Session, work: Callable[[], list[LogEntry]]) -> _Gi
     return _Given(entries, known_among(session, [each.candidate_id for each in entries]))
 
 
-def _judged(verdict: Verdict, reason: str, opinion: Opinion) -> Opinion:
+def _judged(verdict: Verdict, reason: str, keeps: bool, opinion: Opinion) -> Opinion:
+    if keeps and opinion.verdict is not None:
+        return opinion
     subclass = opinion.subclass if verdict is Verdict.ACCEPT else ""
     return _commented(reason, replace(opinion, verdict=verdict, subclass=subclass))
 

@@ -7,25 +7,22 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, QObject, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtCore import QObject
 
 from app.core.inspections.seen import seen_of
 from app.core.queue import QueuePosition, QueueRow, matching_ids
 from app.core.queue.landmarks import block_rows
 from app.core.session.session import Session
-from app.ui.base.theme.theme import CurrentTheme
+from app.ui.judge.overview.sheet_view import SheetView
 from app.ui.judge.queue.queue_blocks import QueueBlocks, Span
 from app.ui.judge.queue.queue_loader import QueueLoader
 from app.ui.session.candidate.blind_mode import hidden_in_blind, what_was_seen
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.candidate_table import CandidateTable
 
 Told = Callable[[int, int], object]
 """Takes how many candidates were selected, and how many were wanted."""
-MAX_SPANS = 2000  # groups of neighbours: Qt looks through all of them for each row that it paints
+MAX_SPANS = 2000  # groups of neighbours: Qt looks through all of them for each cell that it paints
 
 
 @dataclass(frozen=True)
@@ -80,7 +77,7 @@ class WantedSelection(QObject):
     """Waits until the queue is counted, then finds the rows in the background."""
 
     def __init__(
-        self, context: SessionContext, table: OverviewTable, loader: QueueLoader, parent: QObject
+        self, context: SessionContext, table: SheetView, loader: QueueLoader, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._current, self._runner = context.current, context.runner
@@ -137,57 +134,3 @@ def spans_of(session: Session, queue: Queue, wanted: frozenset[int]) -> list[Spa
         if not left:
             break
     return spans
-
-
-class OverviewTable(CandidateTable):
-    """A click selects; Enter or a double click activates."""
-
-    selection_changed = Signal()
-    tints_current = False  # that is how selected rows look
-
-    def __init__(self, current_theme: CurrentTheme, parent: QWidget | None = None) -> None:
-        super().__init__(current_theme, parent)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.clicked.disconnect(self._activate)
-        self.doubleClicked.connect(self._activate)
-
-    def selected_spans(self) -> list[Span]:
-        """The selected rows, as spans in their order without overlaps."""
-        parts = self.selectionModel().selection().toList()
-        pairs = sorted({(part.top(), part.bottom()) for part in parts})
-        spans: list[Span] = []
-        after = 0  # parts may overlap where columns came or went
-        for top, bottom in pairs:
-            first = max(top, after)
-            if bottom >= first:
-                spans.append(Span(first, bottom + 1 - first))
-            after = max(after, bottom + 1)
-        return spans
-
-    def select_spans(self, spans: Sequence[Span]) -> None:
-        """Select these rows in place of what is selected, and show the first of them."""
-        model, chosen = self.model(), QItemSelection()
-        last_column = max(model.columnCount() - 1, 0)
-        for span in spans:
-            last = min(span.first + span.count, model.rowCount()) - 1
-            if span.first <= last:
-                ends = model.index(span.first, 0), model.index(last, last_column)
-                chosen.append(QItemSelectionRange(*ends))
-        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-        if spans:
-            self.scrollTo(model.index(spans[0].first, 0), self.ScrollHint.PositionAtCenter)
-
-    @property
-    def selected_count(self) -> int:
-        return sum(span.count for span in self.selected_spans())
-
-    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
-        super().selectionChanged(selected, deselected)
-        self.selection_changed.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.SelectAll):
-            self.selectAll()
-        else:
-            super().keyPressEvent(event)

@@ -181,6 +181,9 @@ class FilterBar(QWidget):
             "object": self.tr("by name"),
             self._random: self.tr("random"),
             LIKE: self.tr("most like the present one"),
+            "learned:best": self.tr("learned: best first"),
+            "learned:uncertain": self.tr("learned: most uncertain first"),
+            "learned:mixed": self.tr("learned: best, one in ten at random"),
         }
 
     def _lay_out(self, columns: int) -> None:
@@ -202,6 +205,7 @@ class FilterBar(QWidget):
             action.setData(LIKE if text == LIKE else text_of_sort(parse_sort(text)))
             self._orders.addAction(action)
             self.menu.addAction(action)
+        self._offer_targets()
         line = row((self.edit, 1), self.order, spacing=4)
         whole = column(line, self.fault, spacing=4, parent=self)
         if columns > COLUMNS:  # there is room beside the order
@@ -210,6 +214,17 @@ class FilterBar(QWidget):
             self.mine.setSizePolicy(self.edit.sizePolicy())
             whole.addWidget(self.mine)
         whole.addLayout(grid)
+
+    def _offer_targets(self) -> None:
+        """Besides the verdict, sub-classes and flags can be learned."""
+        learned = self.menu.addMenu(self.tr("learned: a sub-class or a flag"))
+        classes = [f"subclass={each.name}" for each in self._session.subclasses]
+        for target in (*classes, *(f"flag={each}" for each in (STAR, *FLAGS))):
+            text = self.tr("learned: {what}").replace("{what}", target.partition("=")[2])
+            action = QAction(text, self, checkable=True)
+            action.setData(text_of_sort(Sort("learned", learn="best", target=target)))
+            self._orders.addAction(action)
+            learned.addAction(action)
 
     def _toggle_quick(self, number: int) -> None:
         """Apply a quick filter; a second press removes it. Only mine stays only mine."""

@@ -28,7 +28,12 @@ class QueueLoader(QObject):
     failed = Signal(object)
 
     def __init__(
-        self, session: Session, runner: Runner, model: QueueModel, parent: QObject | None = None
+        self,
+        session: Session,
+        runner: Runner,
+        model: QueueModel,
+        parent: QObject | None = None,
+        delay_ms: int = UPDATE_DELAY_MS,
     ) -> None:
         super().__init__(parent)
         self._session, self._runner, self._model = session, runner, model
@@ -42,7 +47,7 @@ class QueueLoader(QObject):
         self._changed: set[int] = set()
         self._is_stale = False
         self._with_values = False  # whether rows are read with what services said
-        self._later = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
+        self._later = QTimer(self, singleShot=True, interval=delay_ms)
         self._later.timeout.connect(self._update)
         model.block_needed.connect(self.request)
 
@@ -88,6 +93,10 @@ class QueueLoader(QObject):
             self._is_stale = True
         self._changed |= change.candidate_ids
         self._later.start()
+
+    def reordered(self) -> None:
+        """The same candidates stand in another order."""
+        self.session_changed(Change(aspect="list"))
 
     def _count(self, after: QueuePosition | None, rest: int) -> None:
         if self._queue is None:

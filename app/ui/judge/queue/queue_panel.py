@@ -11,7 +11,8 @@ from app.core.session.records import Candidate, Change
 from app.ui.base.actions.commands import Commands
 from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.filter_bar import FilterBar
-from app.ui.judge.queue.table_parts import TableParts
+from app.ui.judge.queue.learned_line import LearnedLine
+from app.ui.judge.queue.table_parts import TableParts, why_empty
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
@@ -48,6 +49,8 @@ class QueuePanel(QWidget):
         self.card.inside.addWidget(self.filters)
         self.card.inside.addWidget(self.message)
         self.card.inside.addWidget(self.table, 1)
+        self.learned = LearnedLine(context, self.card)
+        self.card.inside.addWidget(self.learned)
         column(self.card, parent=self)
         self._answered: frozenset[int] = frozenset()
         self._connect(context)
@@ -66,6 +69,7 @@ class QueuePanel(QWidget):
         self._current.candidate_changed.connect(self._show_row)
         self._current.row_changed.connect(self._show_changed_row)
         self._current.queue_changed.connect(self._show_queue)
+        self._current.reordered.connect(self.loader.reordered)
         for signal in (self.loader.counted, self.loader.filled, self._current.repeat_round.changed):
             signal.connect(self._show_count)
         context.bridge.changed.connect(self.loader.session_changed)
@@ -148,7 +152,7 @@ class QueuePanel(QWidget):
         self.table.setHidden(is_repeat)
         self.filters.setDisabled(is_repeat)
         self.message.setVisible(is_repeat or (not total and not is_counting))
-        self.message.setText(self.parts.why_empty())
+        self.message.setText(why_empty(self._current))
         self._follow()
 
 

@@ -26,7 +26,7 @@ from app.ui.judge.queue.columns import (
     own_key,
 )
 from app.ui.judge.queue.queue_model import MARKS_TITLE, QueueModel
-from app.ui.judge.verdict.verdict_text import MARKS, mark_and_word
+from app.ui.judge.verdict.verdict_text import mark_and_word
 from app.ui.session.candidate.current import CurrentCandidate
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.labels import keep_current
@@ -48,7 +48,6 @@ WIDEST_NUMBER, WIDEST_TEXT = "-12.345", "0" * 14  # the same for the list's own 
 ROOM_PX = 12
 MAX_NAME_CHARACTERS = 26  # of a digit's width: longer names may be cut
 MIN_FLAGS_PX = 44
-MIN_SPECTRUM_PX = 160  # in a wide table
 HIDDEN_FIRST = (SCORE, SNR, FLAGS, MEMBERS, P_COMBINED, AGENT, P_YES)
 """Columns hidden where room is short, unless the person has chosen them."""
 COLUMN_OF_ORDER = {
@@ -74,14 +73,10 @@ class TableColumns(QObject):
         store: ColumnStore,
         current: CurrentCandidate,
         name: str,
-        lines_high: float = LINES_HIGH,
-        *,
-        is_wide: bool = False,
     ) -> None:
         super().__init__(table)
         self._table, self._model, self._store, self._current = table, model, store, current
         self.name = name  # of the table, under which the choice is kept
-        self._lines_high, self._is_wide = lines_high, is_wide
         self._is_pressed = self._is_applying = False
         """Whether the mouse is down on a title; whether columns are moved by the program."""
         self._resized: dict[str, int] = {}  # widths that the person has just given
@@ -106,7 +101,7 @@ class TableColumns(QObject):
         """Give all columns the width of what stands in them, or what the person gave them."""
         metrics, chosen = self._table.fontMetrics(), self._store.choice(self.name).widths
         self._header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        widest = WIDEST | {VERDICT: self._widest_verdict()}
+        widest = WIDEST | {VERDICT: mark_and_word(Verdict.ACCEPT)}
         for column in range(self._model.columnCount()):
             own = WIDEST_NUMBER if self._model.is_number(column) else WIDEST_TEXT
             width = metrics.horizontalAdvance(widest.get(column) or own) + ROOM_PX
@@ -125,8 +120,6 @@ class TableColumns(QObject):
             is_shown = (is_shown or column in (OBJECT, ordered)) and column not in hidden
             self._table.setColumnHidden(column, not is_shown)
         self._fit_titles(self._store.choice(self.name).widths)
-        if self._is_wide:
-            self._table.setColumnWidth(SPECTRUM, self._chosen_spectrum_px() or MIN_SPECTRUM_PX)
         self._set_brief(False)
         if self._is_too_narrow():
             self._set_brief(True)
@@ -207,15 +200,8 @@ class TableColumns(QObject):
         self._is_applying = False
         self.set_widths()
         has_lines = choice.shown.get(KEYS[SPECTRUM], False)
-        self._table.set_rows_high(self._lines_high if has_lines else 1.0)
+        self._table.set_rows_high(LINES_HIGH if has_lines else 1.0)
         self.show()
-
-    def _widest_verdict(self) -> str:
-        """The longest word of a verdict, or in a wide table the longest name of a sub-class."""
-        accepted = mark_and_word(Verdict.ACCEPT)
-        subclasses = self._current.session.subclasses if self._is_wide else ()
-        texts = (accepted, *(f"{MARKS[Verdict.ACCEPT]} {each.name}" for each in subclasses))
-        return max(texts, key=self._table.fontMetrics().horizontalAdvance)
 
     def _fit_titles(self, chosen: Mapping[str, int]) -> None:
         """Widen columns whose title would be cut; the header knows no size of hidden ones."""
@@ -232,31 +218,16 @@ class TableColumns(QObject):
             return
         most = self._table.fontMetrics().horizontalAdvance(WIDEST[FLAGS]) + ROOM_PX
         left = self._room_beside_names() - self._width_without(FLAGS)
-        title = self._header.sectionSizeHint(FLAGS) if self._is_wide else 0
-        self._table.setColumnWidth(FLAGS, max(MIN_FLAGS_PX, title, min(left, most)))
+        self._table.setColumnWidth(FLAGS, max(MIN_FLAGS_PX, min(left, most)))
 
     def _fit_names(self) -> None:
-        """Let names take all room that is left, or in a wide table the small spectra.
-
-        Where none is left, the table scrolls sideways.
-        """
+        """Let names take all room that is left; where none is, the table scrolls sideways."""
         mode, room = QHeaderView.ResizeMode, self._table.viewport().width()
         least = min(self._name_width(), room // 2)
         is_crushed = room - self._width_without(OBJECT) < least
-        if self._is_wide and self.is_shown(SPECTRUM) and not is_crushed:
-            self._header.setSectionResizeMode(OBJECT, mode.Interactive)
-            chosen = self._store.choice(self.name).widths.get(KEYS[OBJECT])
-            self._table.setColumnWidth(OBJECT, chosen or self._name_width())
-            left = room - self._table.columnWidth(OBJECT) - self._width_without(SPECTRUM)
-            width = self._chosen_spectrum_px() or max(MIN_SPECTRUM_PX, left)
-            self._table.setColumnWidth(SPECTRUM, width)
-            return
         self._header.setSectionResizeMode(OBJECT, mode.Fixed if is_crushed else mode.Stretch)
         if is_crushed:
             self._table.setColumnWidth(OBJECT, max(least, 1))
-
-    def _chosen_spectrum_px(self) -> int | None:
-        return self._store.choice(self.name).widths.get(KEYS[SPECTRUM])
 
     def _is_too_narrow(self, column: int = FLAGS) -> bool:
         """Whether names would be cut; flags may be, and for p(YES) names down to half the table."""
@@ -287,6 +258,6 @@ class TableColumns(QObject):
             return
         self._model.set_brief(on)
         if KEYS[VERDICT] not in self._store.choice(self.name).widths:
-            widest = MARKS_TITLE if on else self._widest_verdict()
+            widest = MARKS_TITLE if on else mark_and_word(Verdict.ACCEPT)
             width = self._table.fontMetrics().horizontalAdvance(widest)
             self._table.setColumnWidth(VERDICT, width + ROOM_PX)

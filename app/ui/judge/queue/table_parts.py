@@ -1,4 +1,4 @@
-"""What queue panel and overview have in common: rows, columns, order and menus of a table."""
+"""Rows, columns, order and menus of a table of the queue; the overview has some of them, too."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, Qt, QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QMenu, QWidget
 
 from app.core.queue import EVERYTHING, Filter, Sort
 from app.core.queue.sorts import SortKey
@@ -29,7 +29,7 @@ from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.queue_loader import QueueLoader
 from app.ui.judge.queue.queue_model import QueueModel
 from app.ui.judge.queue.sparklines import Sparklines
-from app.ui.judge.queue.table_columns import LINES_HIGH, TableColumns
+from app.ui.judge.queue.table_columns import TableColumns
 from app.ui.session.candidate.blind_mode import BlindMode
 from app.ui.session.candidate.current import CurrentCandidate
 from app.ui.session.candidate.queue_neighbours import Queue
@@ -37,6 +37,7 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.labels import add_action, add_check, keep_current
 
+translate = QCoreApplication.translate
 MIN_EDIT_PX = 90
 SITES = {"open_simbad": "SIMBAD", "open_aladin": "Aladin"}
 ORDERS: tuple[SortKey, ...] = ("object", "score", "snr", "p_yes", "p_combined")
@@ -54,9 +55,6 @@ class TableParts(QObject):
         filters: FilterBar,
         store: ColumnStore,
         name: str,
-        lines_high: float = LINES_HIGH,
-        *,
-        is_wide: bool = False,
     ) -> None:
         super().__init__(table)
         session, runner, current = context.bridge.session, context.runner, context.current
@@ -66,9 +64,7 @@ class TableParts(QObject):
         self.sparklines = Sparklines(session, runner, self)
         self.model.sparklines = self.sparklines
         table.setModel(self.model)
-        self.columns = TableColumns(
-            table, self.model, store, current, name, lines_high, is_wide=is_wide
-        )
+        self.columns = TableColumns(table, self.model, store, current, name)
         self.column_menu = ColumnMenu(table, self.model, self.columns, store, current.blind_mode)
         self.row_menu = RowMenu(context, table, self.model)
         self.header_sort = HeaderSort(table, self.model)
@@ -84,12 +80,14 @@ class TableParts(QObject):
     def open_columns_below(self, button: QWidget) -> None:
         self.column_menu.open_below(button.mapToGlobal(QPoint(0, button.height() + 2)))
 
-    def why_empty(self) -> str:
-        if self._current.repeat_round.is_on:
-            return self.tr("Hidden during the repeat round")
-        if self._current.queue.tree == EVERYTHING:
-            return self.tr("No candidates yet: open a list (Ctrl+N)")
-        return self.tr("No candidate matches the filter: clear it to see all")
+
+def why_empty(current: CurrentCandidate) -> str:
+    """What stands in the place of the rows where there are none."""
+    if current.repeat_round.is_on:
+        return translate("TableParts", "Hidden during the repeat round")
+    if current.queue.tree == EVERYTHING:
+        return translate("TableParts", "No candidates yet: open a list (Ctrl+N)")
+    return translate("TableParts", "No candidate matches the filter: clear it to see all")
 
 
 class ColumnMenu(QObject):
@@ -182,7 +180,9 @@ class RowMenu(QObject):
 
     opening = Signal(object)  # the `QMenu`, still empty: what stands first may be added
 
-    def __init__(self, context: SessionContext, table: CandidateTable, model: QueueModel) -> None:
+    def __init__(
+        self, context: SessionContext, table: QAbstractItemView, model: QueueModel
+    ) -> None:
         super().__init__(table)
         self._current, self._table, self._model = context.current, table, model
         self.menu = QMenu(table)
@@ -190,7 +190,7 @@ class RowMenu(QObject):
         table.customContextMenuRequested.connect(self.open_at)
 
     def open_at(self, at: QPoint) -> None:
-        row = self._model.blocks.row(self._table.rowAt(at.y()))
+        row = self._model.blocks.row(self._table.indexAt(at).row())
         if row is None:
             return
         candidate = row.candidate
@@ -249,7 +249,7 @@ class FilterAndOrder(QObject):
     def __init__(
         self,
         filters: FilterBar,
-        header_sort: HeaderSort,
+        header_sort: HeaderSort | None,
         store: ColumnStore,
         current: CurrentCandidate,
     ) -> None:
@@ -257,12 +257,13 @@ class FilterAndOrder(QObject):
         self._filters, self._header_sort = filters, header_sort
         self._store, self._current = store, current
         filters.queue_requested.connect(self._set_queue)
-        header_sort.sort_requested.connect(self._set_sort)
+        if header_sort is not None:
+            header_sort.sort_requested.connect(self._set_sort)
         keep_current(self._take_own, store.own_changed, store.changed)
 
     def show_queue(self, queue: Queue) -> None:
         self._filters.show_queue(queue)
-        self._header_sort.show_queue(queue)
+        self._mark_column(queue)
 
     def _set_queue(self, tree: Filter, sort: Sort) -> None:
         self._current.set_queue(tree, sort)
@@ -270,14 +271,18 @@ class FilterAndOrder(QObject):
 
     def _set_sort(self, sort: Sort) -> None:
         self._set_queue(self._current.queue.tree, sort)
-        self._header_sort.show_queue(self._current.queue)
+        self._mark_column(self._current.queue)
+
+    def _mark_column(self, queue: Queue) -> None:
+        if self._header_sort is not None:
+            self._header_sort.show_queue(queue)
 
     def _take_own(self) -> None:
         """Offer the list's own columns to the filter, under the names the person gave them."""
         names = [each.name for each in self._store.own]
         titles = {each: self._store.names.get(own_key(each), each) for each in names}
         self._filters.set_own_columns(names, titles)
-        self._header_sort.show_queue(self._current.queue)
+        self._mark_column(self._current.queue)
 
 
 class HeaderSort(QObject):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 
@@ -9,6 +10,8 @@ from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent, QTransform
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.core.queue import Sort
+from app.core.queue.sorts import MAX_EXAMPLES
 from app.core.session.records import Change, Verdict
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.theme.theme import CurrentTheme, Theme
@@ -169,6 +172,25 @@ class SimilarPanel(QWidget):
         if cell.neighbour is not None:
             self._current.go_to(cell.neighbour.row.candidate.id)
 
+    def _add_example(self, cell: SimilarCell, *_: object, is_wanted: bool) -> None:
+        """Order the queue by likeness to the current candidate, and to this one or unlike it."""
+        current, neighbour = self._current, cell.neighbour
+        if neighbour is None or current.candidate_id is None:
+            return
+        number, sort = neighbour.row.candidate.id, current.queue.sort
+        if sort.key != "like":
+            sort = Sort("like", like=current.candidate_id)
+        wanted = [each for each in sort.examples if each != number]
+        unwanted = [each for each in sort.counter_examples if each != number]
+        (wanted if is_wanted else unwanted).append(number)
+        some = len(wanted) + len(unwanted) <= MAX_EXAMPLES
+        if some and not (is_wanted and number == sort.like):
+            sort = replace(sort, examples=tuple(wanted), counter_examples=tuple(unwanted))
+            current.set_queue(current.queue.tree, sort)
+            text = self.tr("The queue is ordered by {n} examples and {m} counter-examples")
+            text = text.replace("{n}", str(len(wanted) + 1)).replace("{m}", str(len(unwanted)))
+            current.message.emit(text)
+
     def _open_menu(self, cell: SimilarCell, at: QPoint) -> None:
         if cell.neighbour is None:
             return
@@ -177,6 +199,10 @@ class SimilarPanel(QWidget):
         is_on = cell.slot is not None
         text = self.tr("Take it off the spectrum") if is_on else self.tr("Lay it over the spectrum")
         add_action(self.menu, text, partial(self._overlay, cell))
+        self.menu.addSeparator()
+        more, less = self.tr("More like this one, too"), self.tr("Less like this one")
+        add_action(self.menu, more, partial(self._add_example, cell, is_wanted=True))
+        add_action(self.menu, less, partial(self._add_example, cell, is_wanted=False))
         self.menu.popup(cell.mapToGlobal(at))
 
 

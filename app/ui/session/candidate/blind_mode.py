@@ -3,7 +3,7 @@
 What the person could see before a verdict is recorded with it, in blind mode or not.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -65,6 +65,17 @@ class BlindMode(QObject):
         if row is None or row.candidate.agent_verdict is None or self.hides(row):
             return
         self._note(row.candidate.id)
+
+    def note_listed(self, rows: Iterable[QueueRow], seen: Mapping[int, SeenResult | None]) -> None:
+        """Note that the agent's opinions on these stand beside their spectra, outside blind mode.
+
+        `seen` is what the session knows, which is read beforehand: there are many.
+        """
+        for number in (row.candidate.id for row in rows if row.candidate.agent_p_yes is not None):
+            if number not in self._seen:
+                self._seen[number] = seen.get(number)
+            if self._seen[number] is None:
+                self._seen[number] = self._unsaved[number] = SeenResult()
 
     def note_watched(self, candidate_id: int, model: str) -> None:
         """Note that the person watched this model inspect the candidate."""

@@ -17,6 +17,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
 from app.core.errors import SessionError
 from app.core.queue import EVERYTHING, LIST_ORDER, Filter, QueuePosition, QueueRow, Sort, row_of
+from app.core.queue.learned_orders import begin
 from app.core.session.records import Candidate, Change, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.session.subclass_and_fields import FieldValue, with_value
@@ -60,6 +61,8 @@ class CurrentCandidate(QObject):
     verdict_given = Signal(object, object)
     """The `QueueRow` and the `Opinion` of a verdict just given, the same as before or not."""
     queue_changed = Signal(object)  # the new `Queue`
+    reordered = Signal()  # what lies behind the next candidate has learned: the queue is the same
+    likeness_known = Signal()  # the spectra that can be read are in the index of likeness
     message = Signal(str)  # text for the status line
     failed = Signal(str, str)  # error message and its details
 
@@ -70,6 +73,9 @@ class CurrentCandidate(QObject):
         self.session: Session = bridge.session
         self.blind_mode = BlindMode(bridge.session, self)
         self.queue = Queue(tree=EVERYTHING, sort=LIST_ORDER)
+        self._coming: Queue | None = None  # the queue that is shown once it has learned
+        self.beside: Callable[[], list[int]] = list
+        """Tells the ids of candidates that are on screen in another view."""
         self.row: QueueRow | None = None
         self.spectrum: Spectrum | None = None
         self.fault = ""
@@ -82,6 +88,7 @@ class CurrentCandidate(QObject):
         self.evidence = self.verdicts.evidence
         self._reader = SpectrumReader(bridge.session, runner, self)
         self.prefetch = self._reader.prefetch
+        self._runner = runner
         self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)
         self.repeat_round = self._cache = RepeatRound(bridge.session, runner, self.blind_mode, self)
         self._painted_at: float | None = None
@@ -154,7 +161,46 @@ class CurrentCandidate(QObject):
         if reason := self.blind_mode.refusal(tree, sort):
             self.message.emit(reason)
             return False
-        self.queue = Queue(tree=tree, sort=sort)
+        if sort.key == "learned" and sort != self.queue.sort:
+            self._begin_learned(tree, sort)
+            return True
+        self._take_queue(tree, sort)
+        return True
+
+    def in_sight(self) -> list[int] | None:
+        """The current candidate, those that keys lead to, and those beside; None while they are
+        being read."""
+        if self.row is None:
+            return []
+        near = self._cache.neighbours_of(self.row)
+        if near.of != self.row.candidate.id or self._search.is_busy:
+            return None
+        ahead = (*near.after[:1], *near.unjudged[:1])
+        return [self.row.candidate.id, *(each.candidate.id for each in ahead), *self.beside()]
+
+    def take_reordered(self) -> None:
+        """What lies behind the next candidate stands in another order now."""
+        if self.row is not None:
+            self._cache.clear()
+            self._cache.load(self.queue, self.row)
+        self.reordered.emit()
+
+    def _begin_learned(self, tree: Filter, sort: Sort) -> None:
+        """Learn in the background, then show that order, unless another was chosen meanwhile."""
+        self._coming = queue = Queue(tree=tree, sort=sort)
+        here = self.candidate_id
+
+        def done(_: object) -> None:
+            if self._coming is queue and self.candidate_id != here:
+                self._begin_learned(tree, sort)  # the order begins with the one on screen
+            elif self._coming is queue:
+                self._take_queue(tree, sort)
+
+        work = partial(begin, self.session, tree, sort, here)
+        self._runner.run(work, done, self.report_error, owner=self)
+
+    def _take_queue(self, tree: Filter, sort: Sort) -> None:
+        self._coming, self.queue = None, Queue(tree=tree, sort=sort)
         self._cache.clear()
         self._search.cancel()
         self.queue_changed.emit(self.queue)
@@ -163,7 +209,6 @@ class CurrentCandidate(QObject):
         else:
             find = partial(row_of, self.session, self.row.candidate.id, sort)
             self._search.start(find, self._on_position_found)
-        return True
 
     def retry(self) -> None:
         """Read the spectrum again; its file may exist now."""
@@ -259,6 +304,9 @@ class CurrentCandidate(QObject):
             self.set_queue(EVERYTHING, LIST_ORDER)
             text = self.tr("Blind mode: the queue was reset to list order, which reveals nothing")
             self.message.emit(text)
+        elif self.queue.sort.key == "learned":
+            # With what agents say, or from now on without.
+            self._begin_learned(self.queue.tree, self.queue.sort)
         self.row_changed.emit(self.row)
 
     def _go_to_neighbour(self, cached: FindCached, find: Find, at_end: str) -> None:

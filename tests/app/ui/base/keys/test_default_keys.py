@@ -12,6 +12,7 @@ KEYS = [
     (Key.Key_Z, CTRL, "undo"), (Key.Key_Backspace, NONE, "undo"),
     (Key.Key_Z, CTRL | SHIFT, "redo"), (Key.Key_Y, CTRL, "redo"),
     (Key.Key_Semicolon, NONE, "subclass"), (Key.Key_Colon, SHIFT, "subclass_previous"),
+    (Key.Key_X, CTRL | SHIFT, "reject_rest"),
     (Key.Key_N, NONE, "next"), (Key.Key_Right, NONE, "next"), (Key.Key_B, NONE, "previous"),
     (Key.Key_Left, NONE, "previous"), (Key.Key_M, CTRL, "more_like_this"),
     (Key.Key_Slash, NONE, "find"), (Key.Key_Q, NONE, "queue"), (Key.Key_I, NONE, "measure"),

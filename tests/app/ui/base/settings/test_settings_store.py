@@ -16,7 +16,7 @@ FULL = Settings(
     reviewer='Ádá 李 "O\'Neil" \\', language="zh", theme="dark", font_pt=13, profile="marz",
     keys={"accept": ("J", "Shift+J"), "zoom_in": ('"',)}, blind=True, device="cpu", watch=True,
     model="http://localhost:8000/v1#a", workers=3, samp=True, subclass_seconds=2.5,
-    subclass_sticky=True, neighbour_arcsec=4.5, comments=("Broad Hα", "宽发射线"),
+    subclass_sticky=True, neighbour_arcsec=4.5, sheet_size=60, comments=("Broad Hα", "宽发射线"),
     line_lists=("/data/  two blanks.toml",), templates=("C:\\data\\m.fits",), services=("gaia",),
     service_changes={"gaia.release": "DR4"}, told=("name", "tour"),
     recent=("/a.speco3", "/b.speco3"),

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.inspections.store import inspections_of
 from app.core.session.session import open_session
-from app.ui.judge.queue.columns import AGENT, OBJECT
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.judge.overview.test_overview_page import click, page, select
+from tests.app.ui.judge.overview.test_overview_page import click, drawn, page, select
 from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window
 
 __all__ = ["page"]
@@ -26,8 +25,8 @@ def inspected(person):
 
 def opened_menu(person, page, row):
     """The entries after a right click on this row."""
-    viewport = page.table.viewport()
-    at = page.table.visualRect(page.model.index(row, OBJECT)).center()
+    viewport = page.sheet.viewport()
+    at = page.sheet.visualRect(page.model.index(row, 0)).center()
     QTest.mousePress(viewport, Qt.MouseButton.RightButton, pos=at)
     reason = QContextMenuEvent.Reason.Mouse
     QApplication.sendEvent(viewport, QContextMenuEvent(reason, at, viewport.mapToGlobal(at)))
@@ -66,7 +65,7 @@ def test_the_agent_inspects_only_the_selected_and_each_once(person, page):
 
 def test_the_run_is_stopped_where_it_was_started(person, page):
     run = person.view.context.agent.list_run
-    page.table.setFocus()
+    page.sheet.setFocus()
     person.press(Qt.Key.Key_A, CTRL)
     press(person, page.tools.run)
     person.wait(lambda: run.state.done >= 1)
@@ -83,7 +82,7 @@ def test_blind_mode_stays_blind(person, page):
     choose(page, opened_menu(person, page, 2)["Run the agent on the 2 selected"])
     person.wait(lambda: inspected(person) == {3, 4})
     person.wait(lambda: not person.view.context.agent.list_run.state.is_running)
-    assert person.current.blind_mode.is_on and page.table.isColumnHidden(AGENT)
+    assert person.current.blind_mode.is_on
 
 
 def test_two_are_compared_on_the_judging_page(person, page):
@@ -169,7 +168,7 @@ def test_all_that_the_filter_shows_is_exported(person, page):
     person.type("id>9")
     person.press(Qt.Key.Key_Return)
     person.wait(lambda: page.model.rowCount() == 3 and not page.loader.is_counting)
-    page.table.setFocus()
+    page.sheet.setFocus()
     person.press(Qt.Key.Key_A, CTRL)
     press(person, page.tools.export)
     person.wait(dialog.isVisible)
@@ -187,3 +186,10 @@ def test_a_session_that_is_only_read(qtbot, tmp_path):
         select(person, page, 0, 1)
         assert not page.tools.run.isEnabled() and page.tools.compare.isEnabled()
         assert page.tools.export.isEnabled()
+        told = []
+        person.current.message.connect(told.append)
+        drawn(person, page)
+        person.window.commands.run("reject_below")
+        person.press("x")
+        person.wait(lambda: len(told) == 2)
+        assert set(told) == {"This session is read-only: verdicts cannot be saved"}

@@ -11,10 +11,9 @@ from app.core.session.session import new_session
 from app.ui.judge.overview import selected_rows
 from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.overview.selected_rows import spans_of
-from app.ui.judge.queue.columns import OBJECT, SPECTRUM
 from app.ui.judge.queue.queue_blocks import Span
 from app.ui.session.candidate.queue_neighbours import Queue
-from app.ui.widgets.candidate_table import CELL
+from tests.app.ui.candidates import sample_file
 from tests.app.ui.judge.queue.conftest import fill
 from tests.app.ui.whole_window import CTRL, LEFT, PLAIN, SHIFT, before_window
 
@@ -24,14 +23,25 @@ def page(person):
     person.press(Qt.Key.Key_5, CTRL)
     page = person.view._stack.currentWidget()
     assert isinstance(page, OverviewPage)
-    person.wait(page.table.hasFocus)
+    person.wait(page.sheet.hasFocus)
     person.wait(lambda: page.model.blocks.row(11) is not None)
     return page
 
 
 def click(person, page, row, held=PLAIN):
-    place = page.table.visualRect(page.model.index(row, OBJECT)).center()
-    person.qtbot.mouseClick(page.table.viewport(), LEFT, held, place)
+    place = page.sheet.visualRect(page.model.index(row, 0)).center()
+    person.qtbot.mouseClick(page.sheet.viewport(), LEFT, held, place)
+
+
+def drawn(person, page):
+    """Wait until all cells of the sheet are drawn, and on screen."""
+    person.wait(lambda: set(page.sheet.sheet_rows) and is_drawn(page))
+    page.sheet.viewport().repaint()
+
+
+def is_drawn(page):
+    rows = map(page.model.blocks.row, page.sheet.sheet_rows)
+    return all(row is not None and page.sheet.pictures.of(row) is not None for row in rows)
 
 
 def select(person, page, *rows):
@@ -40,39 +50,32 @@ def select(person, page, *rows):
         click(person, page, row, CTRL)
 
 
-def test_rows_filters_messages_and_titles_of_the_table(person, page):
-    assert person.view.page == "overview_page" and not page.table.isColumnHidden(SPECTRUM)
-    assert page.table.rowHeight(0) > 1.5 * page.table.row_height
-    person.wait(lambda: page.model.index(0, SPECTRUM).data(CELL).line is not None)
-    assert person.view.judging.docks["queue"].part.table.isColumnHidden(SPECTRUM)
+def test_cells_filters_messages_and_the_order(person, page):
+    assert person.view.page == "overview_page" and page.sheet.sheets == 1
+    drawn(person, page)
     assert len({each.y() for each in page.filters.quick.values()}) == 1
-    header = page.table.horizontalHeader()
-    assert header.length() == page.table.viewport().width()
-    assert page.table.columnWidth(SPECTRUM) > page.table.columnWidth(OBJECT)
     person.press(Qt.Key.Key_End)
-    person.wait(lambda: page.table.focused_row == 11)
+    person.wait(lambda: page.sheet.currentIndex().row() == 11)
     person.press(Qt.Key.Key_Home)
-    person.wait(lambda: page.table.focused_row == 0)
+    person.wait(lambda: page.sheet.currentIndex().row() == 0)
     click(person, page, 2)
-    person.press(Qt.Key.Key_Down, SHIFT)
-    person.press(Qt.Key.Key_Down, SHIFT)
+    person.press(Qt.Key.Key_Right, SHIFT)
+    person.press(Qt.Key.Key_Right, SHIFT)
     assert page.strip.count.text() == "3 of 12 selected"
     person.current.message.emit("Saved: 5 changed")
     status = person.view.status
     top = page.strip.mapTo(person.view, QPoint(0, 0)).y()
     assert status.isVisible() and status.geometry().bottom() < top
-    header = page.table.horizontalHeader()
-    place = QPoint(header.sectionViewportPosition(OBJECT) + 20, header.height() // 2)
 
     def names():
         rows = [page.model.blocks.row(number) for number in range(12)]
         return [row and row.candidate.object_id for row in rows]
 
     rising = sorted(names(), key=str.casefold)
-    person.qtbot.mouseClick(header.viewport(), LEFT, PLAIN, place)
+    by_name = next(each for each in page.filters.menu.actions() if each.text() == "by name")
+    by_name.trigger()
     person.wait(lambda: names() == rising)
-    person.qtbot.mouseClick(header.viewport(), LEFT, PLAIN, place)
-    person.wait(lambda: names() == rising[::-1])
+    assert page.sheet.currentIndex().row() == 0
 
 
 def test_a_list_without_candidates_asks_for_some(qtbot, tmp_path):
@@ -122,46 +125,65 @@ def test_what_was_opened_is_judged_and_undone_at_once_and_what_is_hidden_reads_n
     assert person.view.page == "judging_page"
     person.sees(7)
     person.press(Qt.Key.Key_5, CTRL)
-    place = page.table.visualRect(page.model.index(3, OBJECT)).center()
+    place = page.sheet.visualRect(page.model.index(3, 0)).center()
     click(person, page, 3)
-    person.qtbot.mouseDClick(page.table.viewport(), LEFT, PLAIN, place)
-    person.qtbot.mouseRelease(page.table.viewport(), LEFT, PLAIN, place)
+    person.qtbot.mouseDClick(page.sheet.viewport(), LEFT, PLAIN, place)
+    person.qtbot.mouseRelease(page.sheet.viewport(), LEFT, PLAIN, place)
     assert person.view.page == "judging_page"
     person.sees(4)
 
 
-def test_unopened_spectra_are_asked_about_once_and_browsing_judges_nothing(person, page):
-    for rows in [(), (3,)]:
-        again(person, page)
-        if rows:
-            select(person, page, *rows)
-        told = []
-        person.current.message.connect(told.append)
-        for key in "axu*":
-            person.press(key)
-        assert person.verdicts() == {} and page.confirm.isHidden() and len(told) == 4
-        assert not page.strip.buttons[Verdict.ACCEPT].isEnabled()
-    again(person, page)
-    select(person, page, 5, 6, 7)
+def test_one_is_judged_by_a_key_and_the_next_one_follows(person, page):
+    drawn(person, page)
+    click(person, page, 1)
     person.press("a")
-    person.wait(page.confirm.isVisible)
-    assert "3 of these 3 candidates" in page.confirm.text.text()
-    assert "✓ accepted" in page.confirm.text.text()
-    person.wait(page.confirm.hasFocus)
-    person.press("x")  # another verdict is no answer
-    person.press(Qt.Key.Key_Escape)
-    person.wait(page.table.hasFocus)
-    assert page.confirm.isHidden() and person.verdicts() == {}
-    person.press("a")
-    person.wait(page.confirm.hasFocus)
-    person.press(Qt.Key.Key_Return)
-    person.wait(lambda: person.verdicts() == {6: "ACCEPT", 7: "ACCEPT", 8: "ACCEPT"})
-    assert person.session.judgement(6).opinion.confidence is None
-    last = person.log()[-1]
+    person.press("x")
+    person.press("u")
+    person.wait(lambda: person.verdicts() == {2: "ACCEPT", 3: "REJECT", 4: "UNSURE"})
+    assert page.sheet.currentIndex().row() == 4 and page.sheet.selected_count == 1
+    person.wait(lambda: page.model.blocks.row(3).opinion.verdict is Verdict.UNSURE)
     with person.session.database.reading() as connection:
         facts = dict(connection.exec_driver_sql("SELECT key, value FROM facts").all())
-    assert facts[f"act:{last.id}"].endswith(" overview")
-    person.wait(lambda: not page.acts.is_busy)
+    assert not [key for key in facts if key.startswith("act:")]  # each was looked at by itself
+    person.press(Qt.Key.Key_Z, CTRL)
+    person.wait(lambda: person.verdicts() == {2: "ACCEPT", 3: "REJECT"} and not page.acts.is_busy)
+    page.sheet.clearSelection()
+    told = []
+    person.current.message.connect(told.append)
+    for key in "axu*":
+        person.press(key)
+    assert len(told) == 4 and len(person.verdicts()) == 2
+    assert not page.strip.buttons[Verdict.ACCEPT].isEnabled()
+
+
+def test_spectra_that_were_not_on_screen_are_asked_about_once(qtbot, tmp_path):
+    with before_window(qtbot, sample_file(tmp_path, 60)) as person:
+        person.press(Qt.Key.Key_5, CTRL)
+        page = person.view._stack.currentWidget()
+        person.wait(page.sheet.hasFocus)
+        person.wait(lambda: page.model.rowCount() == 60 and page.sheet.sheets == 2)
+        drawn(person, page)
+        page.strip.comment.setText("noise")
+        person.press(Qt.Key.Key_A, CTRL)
+        person.press("x")
+        person.wait(page.confirm.isVisible)
+        assert "12 of these 60 candidates" in page.confirm.text.text()
+        assert "✕ rejected" in page.confirm.text.text()
+        person.wait(page.confirm.hasFocus)
+        person.press("a")  # another verdict is no answer
+        person.press(Qt.Key.Key_Escape)
+        person.wait(page.sheet.hasFocus)
+        assert page.confirm.isHidden() and person.verdicts() == {}
+        person.press("x")
+        person.wait(page.confirm.hasFocus)
+        assert "Reason: noise" in page.confirm.text.text()
+        person.press(Qt.Key.Key_Return)
+        person.wait(lambda: not page.acts.is_busy and len(person.verdicts()) == 60)
+        assert person.session.judgement(6).opinion.confidence is None
+        last = person.log()[-1]
+        with person.session.database.reading() as connection:
+            facts = dict(connection.exec_driver_sql("SELECT key, value FROM facts").all())
+        assert facts[f"act:{last.id}"].endswith(" overview")
 
 
 def test_all_that_the_filter_shows(person, page):
@@ -171,12 +193,11 @@ def test_all_that_the_filter_shows(person, page):
     person.type("verdict:unjudged")
     person.press(Qt.Key.Key_Return)
     person.wait(lambda: page.model.rowCount() == 11 and not page.loader.is_counting)
-    page.table.setFocus()
+    page.sheet.setFocus()
     person.press(Qt.Key.Key_A, CTRL)
     person.wait(lambda: page.strip.count.text() == "11 of 11 selected")
+    drawn(person, page)
     person.press("u")
-    person.wait(page.confirm.hasFocus)
-    person.press(Qt.Key.Key_Return)
     person.wait(lambda: len(person.verdicts()) == 12)
     assert person.verdicts()[2] == "ACCEPT"
     person.wait(lambda: not page.acts.is_busy)
@@ -211,12 +232,10 @@ def test_star_flag_comment_and_reasons_are_one_act_each(person, page):
     person.wait(page.strip.comment.hasFocus)
     person.type("no flux calibration, axed")  # an a and an x in it judge nothing
     person.press(Qt.Key.Key_Escape)
-    person.wait(page.table.hasFocus)
+    person.wait(page.sheet.hasFocus)
     assert person.verdicts() == {}
+    drawn(person, page)
     person.press("x")
-    person.wait(page.confirm.hasFocus)
-    assert "Reason: no flux calibration, axed" in page.confirm.text.text()
-    person.press(Qt.Key.Key_Return)
     person.wait(lambda: person.verdicts() == {2: "REJECT", 3: "REJECT"})
     person.wait(lambda: not page.acts.is_busy)
     assert person.opinion(2).comment == "faint; no flux calibration, axed"
@@ -234,16 +253,14 @@ def test_what_cannot_be_read_gets_no_verdict_and_the_agent_is_kept_as_seen(perso
         )
     person.current.blind_mode.set_on(True)
     select(person, page, 4, 5)
+    drawn(person, page)
     person.press("x")
-    person.wait(page.confirm.hasFocus)
-    person.press(Qt.Key.Key_Return)
     person.wait(lambda: len(person.verdicts()) == 2 and not page.acts.is_busy)
     assert all(not entry.shown for entry in person.log())
     person.current.blind_mode.set_on(False)
     select(person, page, 7, 8)
+    drawn(person, page)
     person.press("x")
-    person.wait(page.confirm.hasFocus)
-    person.press(Qt.Key.Key_Return)
     person.wait(lambda: len(person.verdicts()) == 4 and not page.acts.is_busy)
     assert [entry.shown["verdict"] for entry in person.log()[2:]] == ["NO", "NO"]
     again(person, page)
@@ -252,9 +269,8 @@ def test_what_cannot_be_read_gets_no_verdict_and_the_agent_is_kept_as_seen(perso
     page.loader.show(person.current.queue)
     person.wait(lambda: page.model.blocks.row(2) is not None)
     select(person, page, 1, 2, 3)
+    drawn(person, page)
     person.press("x")
-    person.wait(page.confirm.hasFocus)
-    person.press(Qt.Key.Key_Return)
     person.wait(lambda: person.verdicts() == {2: "REJECT", 4: "REJECT"})
     person.wait(lambda: not page.acts.is_busy)
 
@@ -269,7 +285,7 @@ def test_thirty_thousand_rows(qtbot, tmp_path):
         person.wait(lambda: page.model.rowCount() == 30_000)
         told = []
         person.current.message.connect(told.append)
-        page.table.setFocus()
+        page.sheet.setFocus()
         person.press(Qt.Key.Key_A, CTRL)
         person.wait(lambda: page.strip.count.text() == "30,000 of 30,000 selected")
         person.press("*")
@@ -278,7 +294,7 @@ def test_thirty_thousand_rows(qtbot, tmp_path):
         person.type("id<=500")
         person.press(Qt.Key.Key_Return)
         person.wait(lambda: page.model.rowCount() == 500 and not page.loader.is_counting)
-        page.table.setFocus()
+        page.sheet.setFocus()
         person.press(Qt.Key.Key_A, CTRL)
         person.press("*")
         person.wait(lambda: person.opinion(500) is not None and not page.acts.is_busy)
@@ -336,8 +352,8 @@ def again(person, page):
     """The page once more, with nothing judged and nothing selected."""
     person.start_over()
     person.press(Qt.Key.Key_5, CTRL)
-    page.table.clearSelection()
-    person.wait(page.table.hasFocus)
+    page.sheet.clearSelection()
+    person.wait(page.sheet.hasFocus)
     person.wait(lambda: page.model.rowCount() == 12 and page.model.blocks.row(11) is not None)
 
 

@@ -115,6 +115,19 @@ def test_more_like_this_orders_the_queue(qtbot, strip, page, context):
     assert walked == expected and order.startswith("most like")
 
 
+def test_further_examples_and_counter_examples_come_from_the_menu(qtbot, strip, page, context):
+    current, numbers = context.current, [cell.neighbour.row.candidate.id for cell in strip.cells]
+    for cell, text in ((0, "More like this one, too"), (5, "Less like this one"), (0, "Less")):
+        strip.cells[cell].customContextMenuRequested.emit(QPoint(5, 5))
+        qtbot.waitUntil(strip.menu.isVisible)
+        next(each for each in strip.menu.actions() if each.text().startswith(text)).trigger()
+        strip.menu.close()
+        if cell == 5:
+            sort = Sort("like", like=2, examples=(numbers[0],), counter_examples=(numbers[5],))
+            assert current.queue.sort == sort
+    assert current.queue.sort == Sort("like", like=2, counter_examples=(numbers[5], numbers[0]))
+
+
 def test_the_tiles_show_your_verdict_and_no_agents(qtbot, strip, page, context, session):
     number = strip.cells[0].neighbour.row.candidate.id
     with session.database.writing() as connection:

@@ -76,7 +76,7 @@ def test_topcat_takes_the_list_the_row_the_selection_and_the_position(person):
         page = person.view._pages["overview_page"]
         person.wait(lambda: page.model.blocks.total == 12)
         person.view.status.hide()
-        page.table.selectAll()
+        page.sheet.selectAll()
         person.window.commands.run("samp_selected")
         person.wait(lambda: person.view.status.isVisible() and said(person) == "Sent to topcat")
         person.view.show_judging()

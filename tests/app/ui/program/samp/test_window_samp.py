@@ -92,12 +92,12 @@ def test_the_list_is_sent_and_rows_are_highlighted_both_ways(person, topcat):
     person.wait(lambda: said(person) == "topcat selects 3 candidates")
     page = person.view._pages["overview_page"]
     assert page.isVisible() and person.number == 9
-    spans = [(span.first, span.count) for span in page.table.selected_spans()]
+    spans = [(span.first, span.count) for span in page.sheet.selected_spans()]
     assert spans == [(3, 2), (10, 1)]
     person.current.set_queue(parse_filter("id<5"), LIST_ORDER)
     topcat.tell(SELECT, table_id=table["table-id"], row_list=["1", "3", "9"])
     person.wait(lambda: said(person).endswith("3 candidates, of which 2 could be selected"))
-    assert page.table.selected_count == 2
+    assert page.sheet.selected_count == 2
 
 
 def test_a_row_of_a_list_that_was_not_sent_yet_is_highlighted_all_the_same(person, topcat):
@@ -119,7 +119,7 @@ def test_candidates_positions_and_spectra_are_sent(person, topcat, qtbot):
     person.window.commands.run("overview_page")
     page = person.view._pages["overview_page"]
     person.wait(lambda: page.model.blocks.total == 12)
-    page.table.selectAll()
+    page.sheet.selectAll()
     person.window.commands.run("samp_selected")
     person.wait(lambda: topcat.params(SELECT))
     assert topcat.params(SELECT)[0]["row-list"] == [str(row) for row in range(12)]
