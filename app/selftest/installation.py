@@ -23,8 +23,8 @@ OPTIONAL = (
 """Optional dependencies; own modules that need a missing one are skipped."""
 LAZY_IMPORTS = (
     *("astropy.io.fits", "astropy_healpix", "gguf", "httpcore", "httpx", "huggingface_hub"),
-    *("keyring", "matplotlib", "PIL", "scipy.linalg", "scipy.optimize", "scipy.signal"),
-    *("scipy.spatial", "scipy.special", "sqlalchemy", "yaml"),
+    *("keyring", "matplotlib", "PIL", "scipy.fft", "scipy.linalg", "scipy.ndimage"),
+    *("scipy.optimize", "scipy.signal", "scipy.spatial", "scipy.special", "sqlalchemy", "yaml"),
 )
 """Dependencies that the code imports only when needed."""
 FILES = (

@@ -64,7 +64,7 @@ def test_an_act_on_many_counts_for_the_person_and_tells_how_many_were_known(qtbo
         person.window.commands.run("only_mine")
         person.press(Qt.Key.Key_5, CTRL)
         page = person.view._stack.currentWidget()
-        person.wait(page.table.hasFocus)
+        person.wait(page.sheet.hasFocus)
         person.wait(lambda: page.model.blocks.row(LIST) is not None)
         person.press(Qt.Key.Key_A, CTRL)
         person.press("a")

@@ -230,6 +230,8 @@ def test_an_order_that_learns_moves_nothing_on_this_sheet_and_the_next(sixty, mo
     person.wait(lambda: not page.loader.is_counting and len(page.sheet.ids_in_sight()) > 40)
     drawn(person, page)
     assert page.sheet.ids_in_sight() == before
+    every = list(matching_ids(session, EVERYTHING, current.queue.sort))
+    assert every[: len(before)] == before and every[len(before) :] != sorted(every[len(before) :])
     assert sorted(matching_ids(session, EVERYTHING, current.queue.sort)) == list(range(1, 61))
     page.hide()
     assert page.sheet.ids_in_sight() == []
