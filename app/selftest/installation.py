@@ -30,7 +30,7 @@ LAZY_IMPORTS = (
 FILES = (
     *("icons/spec-o3.svg", "icons/light/check.svg", "icons/dark/check.svg"),
     *("sample/candidates.csv", "sample/truth.csv", "templates/index.json"),
-    *("translations/spec_o3_zh.qm", "weights/kinds.toml", "weights/tasks.toml"),
+    *("translations/spec_o3_zh.qm", "weights/kinds.toml", "weights/quick.npz"),
     *("indices/m_stars.toml", "models/spec-o3-7b/model.toml", "help/images"),
 )
 """One resource file of each kind."""
