@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from agent.tasks.catalogue import find_task, task_source
+from agent.tasks.catalogue import bundled_tasks, find_task
 from app.core.finding.choice import ChoiceRule, FoundChoice, choose
 from app.core.finding.found_session import allow_sources, found_session
 from app.core.finding.inputs import as_source
-from app.core.finding.looking import LookSettings, bundled_ids
+from app.core.finding.looking import LookSettings
 from app.core.finding.processes import FinderProcesses, spare_processors
 from app.core.finding.search import OnState, Search, SearchState
 from app.core.finding.table import FindTable
@@ -101,12 +101,7 @@ def find(
     files; without them all bundled ones.
     """
     every = [sources] if isinstance(sources, str | Path) else list(sources)
-    tasks = [find_task(name) for name in classes]
-    settings = LookSettings(
-        tuple(task.id for task in tasks if task.path is None) if tasks else bundled_ids(),
-        tuple(task_source(task) for task in tasks if task.path is not None),
-        plant,
-    )
+    settings = LookSettings.of([*map(find_task, classes)] or bundled_tasks(), plant)
     table = FindTable.made(Path(to), [as_source(str(each)) for each in every], settings)
     allow_sources(table)
     with closing(FinderProcesses(workers or spare_processors(), table.settings)) as finders:

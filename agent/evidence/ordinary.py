@@ -110,8 +110,9 @@ class OrdinarySpectra:
         ]
 
     def numbers(self, lines: Lines) -> list[float]:
-        """Logarithms of how far the lines are from the components, part by part and scale by
-        scale, and of the distance to the most similar ordinary stars; NaN where not covered."""
+        """The LEFT_NUMBERS, as logarithms: the mean square of what the components leave, in each
+        part at each scale and in the sky lines, and the distance to the most similar ordinary
+        stars. NaN where not covered."""
         variance = lines.errors**2 + self.floor**2
         weights = np.where(lines.known, 1.0 / variance, 0.0)
         coefficients, left = self.fitted(lines.values, weights)

@@ -34,7 +34,7 @@ from agent.evidence.star_velocity import StarVelocity
 from agent.hashing import bytes_hash
 from agent.spectra.instrument import terrestrial_range
 from agent.spectra.lines import builtin_lines
-from agent.spectra.pixel_grid import LIGHT_KMS, doppler, pixel_grid
+from agent.spectra.pixel_grid import LIGHT_KMS, doppler, kept_with, pixel_grid
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import FloatArray, Spectrum
 
@@ -111,21 +111,24 @@ class QuickWeights:
 
     @cached_property
     def transforms(self) -> FloatArray:
-        norms = np.linalg.norm(self.templates, axis=1, keepdims=True)
-        return np.asarray(np.conj(rfft(self.templates / norms, FFT_SIZE)))
+        """Of the templates, each of length 1, conjugated."""
+        return np.asarray(np.conj(rfft(_of_length_1(self.templates), FFT_SIZE)))
 
     def look(self, spectrum: Spectrum) -> QuickNumbers:
         """The first look; a spectrum with too few good pixels has no velocity and no oddness."""
-        spectrum = measurable(spectrum)
-        lines = lines_of(spectrum)
-        peak = None if lines is None else self.correlated(lines)
-        velocity = StarVelocity() if peak is None else peak.velocity
-        numbers = SpectrumMeasurements(spectrum, velocity, self._index_names)
+        numbers, peak = self.measured(measurable(spectrum))
         p, known = self.kinds_of(numbers)
         oddness = math.nan
         if peak is not None:
             oddness = self.odd.score(self.odd_numbers(numbers, peak, p))
-        return QuickNumbers(p, velocity, oddness, numbers, known)
+        return QuickNumbers(p, numbers.velocity, oddness, numbers, known)
+
+    def measured(self, spectrum: Spectrum) -> tuple[SpectrumMeasurements, CorrelationPeak | None]:
+        """What kinds are told from, at the velocity of the best template, and its peak."""
+        lines = lines_of(spectrum)
+        peak = None if lines is None else self.correlated(lines)
+        velocity = StarVelocity() if peak is None else peak.velocity
+        return SpectrumMeasurements(spectrum, velocity, self._index_names), peak
 
     @cached_property
     def _index_names(self) -> frozenset[str]:
@@ -189,9 +192,7 @@ class QuickWeights:
     @cached_property
     def _sharp(self) -> tuple[FloatArray, FloatArray]:
         """Transforms of the sharp lines of each template, and their correlation with themselves."""
-        sharp = _sharp_lines(self.templates)
-        sharp /= np.linalg.norm(sharp, axis=1, keepdims=True)
-        transforms = rfft(sharp, FFT_SIZE)
+        transforms = rfft(_of_length_1(_sharp_lines(self.templates)), FFT_SIZE)
         return np.conj(transforms), irfft(np.abs(transforms) ** 2, FFT_SIZE)
 
     def _second(self, values: FloatArray, best: int, offset: int) -> float:
@@ -206,8 +207,7 @@ class QuickWeights:
     @cached_property
     def widths(self) -> FloatArray:
         """How wide the peak of each template with itself is."""
-        norms = np.linalg.norm(self.templates, axis=1, keepdims=True)
-        own = irfft(rfft(self.templates / norms, FFT_SIZE) * self.transforms, FFT_SIZE)
+        own = irfft(np.abs(self.transforms) ** 2, FFT_SIZE)
         return np.asarray(np.sqrt(own[:, 0] / (2.0 * own[:, 0] - own[:, 1] - own[:, -1])))
 
 
@@ -221,6 +221,10 @@ class CorrelationPeak:
     second: float  # height of what is left beside it without the template, over its own
 
 
+def _of_length_1(templates: FloatArray) -> FloatArray:
+    return np.asarray(templates / np.linalg.norm(templates, axis=1, keepdims=True))
+
+
 def _sharp_lines(values: FloatArray) -> FloatArray:
     return np.asarray(values - uniform_filter1d(values, SHARP_BINS, axis=-1, mode="constant"))
 
@@ -228,6 +232,7 @@ def _sharp_lines(values: FloatArray) -> FloatArray:
 NO_PEAK = CorrelationPeak(StarVelocity(), height=0.0, width=math.nan, second=math.nan)
 
 
+@kept_with
 def sky_ratio(spectrum: Spectrum) -> float:
     """How much more a spectrum scatters in the lines of the night sky than elsewhere."""
     grid = pixel_grid(spectrum)

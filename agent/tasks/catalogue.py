@@ -26,7 +26,7 @@ def load_tasks(extra: Sequence[Path] = (), *, on_fault: OnFault | None = None) -
     that a mistake in one file does not keep the program from starting. That of a plug-in is a fault
     of the plug-in.
     """
-    tasks = {task.id.casefold(): task for task in _bundled_tasks()}
+    tasks = {task.id.casefold(): task for task in bundled_tasks()}
     for plugin in plugins("tasks"):
         _add_files(tasks, plugin.value, partial(_report, plugin), may_replace=False)
     for location in (user_task_folder(), *extra):
@@ -69,7 +69,7 @@ def find_task(id_or_name: str, extra: Sequence[Path] = ()) -> Task:
 
 def bundled_task(task_id: str) -> Task | None:
     """The task of the program itself, whatever task files the user has."""
-    return next((task for task in _bundled_tasks() if task.id == task_id), None)
+    return next((task for task in bundled_tasks() if task.id == task_id), None)
 
 
 def task_source(task: Task) -> str:
@@ -87,7 +87,8 @@ def user_task_folder() -> Path:
 
 
 @cache
-def _bundled_tasks() -> tuple[Task, ...]:
+def bundled_tasks() -> tuple[Task, ...]:
+    """The tasks of the program itself, whatever task files the user has."""
     tasks = [read_task(path, bundled=True) for path in sorted(BUNDLED.glob("*.toml"))]
     rank = {task_id: index for index, task_id in enumerate(_SHOWN_FIRST)}
     return tuple(sorted(tasks, key=lambda each: (rank.get(each.id, len(rank)), each.id)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import signal
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -17,10 +20,10 @@ from rich.progress import ProgressColumn, Task
 from rich.text import Text
 
 from agent.cluster.options import ActorsOption, RayOption, ray_place
-from agent.tasks.catalogue import find_task, task_source
+from agent.tasks.catalogue import find_task
 from app.cli.inspection_text import cleaned
 from app.cli.new import HOW_TO_ALLOW, show_import
-from app.cli.progress_bar import on_standard_error, progress_bar
+from app.cli.progress_bar import Rate, on_standard_error, progress_bar
 from app.cli.session_options import ReviewerOption, reviewer_name
 from app.core.errors import NoRowAllowedError, counted_text
 from app.core.finding.choice import ODD, ChoiceRule, choose
@@ -167,14 +170,13 @@ def _only_table(sources: list[str]) -> FindTable:
 
 
 def _settings(to: Path, classes: str | None, plant: int | None) -> LookSettings:
-    """As asked; what is not said is as in the table that is there."""
+    """The settings that the options ask for; without an option, those of the table if it exists."""
     before = FindTable(to).settings if (to / MANIFEST).is_file() else LookSettings(bundled_ids())
-    tasks, own = before.tasks, before.own_tasks
-    if classes is not None:
-        chosen = [find_task(name.strip()) for name in classes.split(",") if name.strip()]
-        tasks = tuple(each.id for each in chosen if each.path is None)
-        own = tuple(task_source(each) for each in chosen if each.path is not None)
-    return LookSettings(tasks, own, before.plant_each if plant is None else plant)
+    plant_each = before.plant_each if plant is None else plant
+    if classes is None:
+        return replace(before, plant_each=plant_each)
+    names = filter(None, map(str.strip, classes.split(",")))
+    return LookSettings.of([find_task(name) for name in names], plant_each)
 
 
 @contextmanager
@@ -201,7 +203,7 @@ def _run(
     stop: threading.Event,
     trust_paths: bool,
 ) -> SearchState:
-    with on_standard_error(_Counts(), _Rate()) as progress:
+    with on_standard_error(_Counts(), Rate()) as progress:
         bar = progress.add_task("looking", total=None)
 
         def show(state: SearchState) -> None:
@@ -221,12 +223,6 @@ class _Counts(ProgressColumn):
         total = "" if task.total is None else f" of {task.total:,.0f}"
         unread = task.fields.get("unread", 0)
         return Text(f"{task.completed:,.0f}{total}" + (f", {unread:,} not read" if unread else ""))
-
-
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text(f"{speed:.0f}/s" if speed else "", style="dim")
 
 
 def _say_end(table: FindTable, state: SearchState) -> None:
@@ -262,9 +258,6 @@ def _show(table: FindTable) -> None:
 
 
 def _print_unread(table: FindTable) -> None:
-    import csv
-    import sys
-
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(("path", "row", "reason"))
     for path, row, reason in table.unread():

@@ -5,8 +5,19 @@ from contextlib import contextmanager
 
 from rich import progress as bars
 from rich.console import Console
+from rich.text import Text
 
 from app.cli.inspection_text import cleaned
+
+
+class Rate(bars.ProgressColumn):
+    """How many are done per second, or per minute if slower."""
+
+    def render(self, task: bars.Task) -> Text:
+        speed = task.finished_speed or task.speed
+        if not speed:
+            return Text("")
+        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min", style="dim")
 
 
 def on_standard_error(*figures: bars.ProgressColumn) -> bars.Progress:

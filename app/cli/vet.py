@@ -5,8 +5,7 @@ from functools import partial
 from typing import Annotated
 
 import typer
-from rich.progress import MofNCompleteColumn, ProgressColumn, Task
-from rich.text import Text
+from rich.progress import MofNCompleteColumn
 
 from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, RayPlace, ray_place
 from agent.inspection.inspector_factory import default_model
@@ -14,7 +13,7 @@ from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
 from app.cli.inspect import DeviceName, DeviceOption
 from app.cli.inspection_text import cleaned
-from app.cli.progress_bar import on_standard_error
+from app.cli.progress_bar import Rate, on_standard_error
 from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.inspections.batch import clear_missing_file_faults, inspect_all
@@ -136,7 +135,7 @@ def run_vet(
         if place is None
         else RayPool(place, load, in_flight=in_flight)
     )
-    with inspectors as pool, on_standard_error(MofNCompleteColumn(), _Rate()) as progress:
+    with inspectors as pool, on_standard_error(MofNCompleteColumn(), Rate()) as progress:
         bar = progress.add_task("loading the model", total=None)
         model = as_recorded(session, pool.ready())
         if warning := wording_warning(load.model or ""):
@@ -192,13 +191,3 @@ def _show_disagreement(who: str, opposed: int, count: int) -> None:
         f"the {who} disagree on {opposed:,} of {counted_text(count, 'candidate')}; "
         "show them with the filter disagree:agents or the order disagreeing"
     )
-
-
-class _Rate(ProgressColumn):
-    """Inspections per second, or per minute if slower."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        if not speed:
-            return Text("")
-        return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min", style="dim")

@@ -41,15 +41,20 @@ SURVEYS = "LAMOST,SDSS,DESI"
 CHUNK = 50
 
 
+SeedOption = Annotated[int, typer.Option(min=0, help="The same seed gives the same weights.")]
+WorkersOption = Annotated[int, typer.Option(min=1, max=256, help="Processes.")]
+OutOption = Annotated[
+    Path | None, typer.Option(help="Folder to write to; default: that of the program.")
+]
+
+
 def weights(
     per_label: Annotated[
         int, typer.Option(min=10, max=100_000, help="Simulated spectra per kind of object.")
     ] = 600,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights.")] = 1,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 2,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write to; default: that of the program.")
-    ] = None,
+    seed: SeedOption = 1,
+    workers: WorkersOption = 2,
+    out: OutOption = None,
 ) -> None:
     """Fit the weights of the measured inspector on simulated spectra alone."""
     folder = out or Path(str(files("resources") / "weights"))
@@ -88,7 +93,7 @@ def measured(
     seed: Annotated[
         int, typer.Option(min=0, help="Use a seed that the weights were not made with.")
     ] = 77,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 2,
+    workers: WorkersOption = 2,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Judge simulated candidates at odds of 1:5, or a folder of real spectra, without a model."""

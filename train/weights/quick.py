@@ -27,20 +27,19 @@ from agent.evidence.assessment import assess_measurements
 from agent.evidence.feature_numbers import BOTH, PROFILES, feature_numbers
 from agent.evidence.features import FEATURES
 from agent.evidence.kinds import Kinds
-from agent.evidence.measurements import SpectrumMeasurements, measurements_of
+from agent.evidence.measurements import measurements_of
 from agent.evidence.ordinary import BINS, LEFT_NUMBERS, Lines, OrdinarySpectra, lines_of
 from agent.evidence.quick import KINDS_ARRAYS, QuickWeights, Trees, from_arrays
-from agent.evidence.star_velocity import StarVelocity
 from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.rebinning import measurable
-from agent.spectra.smoothing import gaussian_kernel
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 from agent.tasks.catalogue import find_task
-from app.core.finding.plant import MEMBER_GRID, MEMBER_R
+from app.core.finding.plant import MEMBER_GRID, MEMBER_R, blurred
 from train.parallel import counted, in_order
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import GRID, STEP_KMS, Rng, Source
+from train.weights.command import OutOption, SeedOption, WorkersOption
 from train.weights.draws import TELESCOPES, bundled, one_observed, one_source
 from train.weights.fit import RIDGE, fit_kinds
 from train.weights.odd_spectra import odd_spectrum
@@ -68,11 +67,9 @@ def quick_weights(
     per_label: Annotated[
         int, typer.Option(min=40, max=100_000, help="Simulated spectra per kind of object.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights.")] = 1,
-    workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 2,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write to; default: that of the program.")
-    ] = None,
+    seed: SeedOption = 1,
+    workers: WorkersOption = 2,
+    out: OutOption = None,
 ) -> None:
     """Fit the first look of `spec-o3 find` on simulated spectra, and make members to plant."""
     folder = out or Path(str(files("resources") / "weights"))
@@ -175,16 +172,14 @@ def _kinds_arrays(kinds: Kinds) -> dict[str, Any]:
 
 
 def _noiseless(source: Source, velocity_kms: float) -> Lines:
-    flux = _blurred(source.flux, RESOLUTION)
+    flux = _seen_at(RESOLUTION, source)
     lines = lines_of(Spectrum(wavelength=GRID * doppler(velocity_kms), flux=flux))
     assert lines is not None  # GRID covers all bins
     return lines
 
 
-def _blurred(flux: FloatArray, resolution: float) -> FloatArray:
-    kernel = gaussian_kernel(LIGHT_KMS / resolution / STEP_KMS)
-    reach = kernel.size // 2
-    return np.asarray(np.convolve(np.pad(flux, reach, "edge"), kernel / kernel.sum(), "valid"))
+def _seen_at(resolution: float, source: Source) -> FloatArray:
+    return blurred(source.flux, LIGHT_KMS / resolution / STEP_KMS)
 
 
 def first_looks(arrays: dict[str, Any], seed: int, per_label: int, job: tuple[int, int]) -> Looks:
@@ -212,10 +207,8 @@ def first_looks(arrays: dict[str, Any], seed: int, per_label: int, job: tuple[in
 
 
 def _first_look(quick: QuickWeights, spectrum: Spectrum, true_kms: float) -> tuple[Any, ...]:
-    lines = lines_of(spectrum)
-    peak = None if lines is None else quick.correlated(lines)
-    velocity = StarVelocity() if peak is None else peak.velocity
-    numbers = SpectrumMeasurements(spectrum, velocity)
+    numbers, _ = quick.measured(spectrum)
+    velocity = numbers.velocity
     features = feature_numbers(numbers, profiles=False)
     values, errors = np.array([features[name] for name in quick.kinds.features]).T
     rest = lines_of(spectrum, doppler(velocity.kms))
@@ -305,7 +298,7 @@ TREE_KINDS = {
 
 
 def second_looks(arrays: dict[str, Any], seed: int, per_label: int, job: Job) -> Looks:
-    """The p of each kind and what oddness is told from, of new spectra."""
+    """For new spectra: the probability of each kind, and the numbers that oddness is told from."""
     number, start = job
     rng = np.random.default_rng([seed, 3000, number + 1, start])
     quick = from_arrays(arrays, "")
@@ -319,11 +312,9 @@ def second_looks(arrays: dict[str, Any], seed: int, per_label: int, job: Job) ->
         except WorkbenchError:
             continue
         spectrum = measurable(spectrum)
-        lines = lines_of(spectrum)
-        if lines is None:
+        numbers, peak = quick.measured(spectrum)
+        if peak is None:
             continue
-        peak = quick.correlated(lines)
-        numbers = SpectrumMeasurements(spectrum, peak.velocity)
         p, _ = quick.kinds_of(numbers)
         is_yes = False
         if number != ODD and LABELS[number] in NAMED and start < per_label:
@@ -359,7 +350,7 @@ def odd_arrays(parts: list[Looks], seed: int) -> dict[str, Any]:
 
 
 def odd_trees(numbers: FloatArray, is_odd: BoolArray, seed: int) -> dict[str, Any]:
-    """Gradient-boosted trees that tell the odd, as arrays."""
+    """Fit gradient-boosted trees that tell odd spectra from ordinary ones, as arrays of nodes."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
@@ -392,7 +383,7 @@ def members(seed: int) -> dict[str, Any]:
         velocities = []
         while len(rows) < N_MEMBERS:
             source = one_source(task.id, rng)
-            flux = np.interp(MEMBER_GRID, GRID, _blurred(source.flux, MEMBER_R))
+            flux = np.interp(MEMBER_GRID, GRID, _seen_at(MEMBER_R, source))
             level = float(np.median(flux))
             if level > 0:
                 rows.append(flux / level)

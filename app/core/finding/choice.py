@@ -20,6 +20,7 @@ from agent.errors import WorkbenchError
 from agent.spectra.spectrum import BoolArray, FloatArray
 from app.core.finding.looking import FLAGS
 from app.core.finding.table import FindTable
+from app.core.importing.sky import chord, unit_vectors
 
 ODD = "odd"  # in place of a class: the oddest
 USUAL_ODDS = 5.0  # contaminants per member at which p(YES) was fitted
@@ -28,7 +29,6 @@ LEAST_SHARE = 1e-7  # of members in a survey: the search for it ends there
 SAME_STAR_ARCSEC = 2.0  # two fibres on one star differ by less, two stars seldom
 KNOWN_ARCSEC = 3.0  # catalogues of different epochs
 MOST_OTHERS = 8  # other spectra of a star that a row names
-MORE_THAN_ASKED = 3  # times: so many of the best are grouped into stars
 
 Numbers = NDArray[np.intp]
 
@@ -125,7 +125,7 @@ def choose(
         posterior, members = _members(columns[f"p_{wanted.task}"])
     order = np.argsort(-shown, kind="stable")[: int(np.isfinite(shown).sum())]
     count = _count(wanted, order, shown, planted, posterior)
-    places = _positions(columns)
+    places = _Places(columns["ra"], columns["dec"])
     numbers, epochs, others = _stars(order, count, places)
     least = float(shown[numbers[-1]]) if len(numbers) else math.inf
     purity = None
@@ -224,32 +224,43 @@ def _count(
     return int(enough[-1]) + 1
 
 
-def _share_above(planted: FloatArray, least: float) -> Estimate | None:
-    if not planted.size:
+def _share_above(scores: FloatArray, least: float) -> Estimate | None:
+    if not scores.size:
         return None
-    hits = int((planted >= least).sum())
-    return Estimate(hits / planted.size, *wilson(hits, planted.size))
+    hits = int((scores >= least).sum())
+    return Estimate(hits / scores.size, *wilson(hits, scores.size))
 
 
-def _positions(columns: dict[str, Any]) -> FloatArray:
-    """Unit vectors, NaN where a row has no position."""
-    ra, dec = (np.radians(columns[name].astype(np.float64)) for name in ("ra", "dec"))
-    return np.stack([np.cos(dec) * np.cos(ra), np.cos(dec) * np.sin(ra), np.sin(dec)], axis=1)
+class _Places:
+    """The positions of all rows, to find what lies near one; rows without one lie nowhere."""
 
+    def __init__(self, ra: FloatArray, dec: FloatArray) -> None:
+        from scipy.spatial import cKDTree  # takes a moment to import
 
-def _chord(arcsec: float) -> float:
-    return 2.0 * math.sin(math.radians(arcsec / 3600.0) / 2.0)
+        self._vectors = unit_vectors(ra.astype(np.float64), dec.astype(np.float64))
+        self._rows = np.flatnonzero(np.isfinite(self._vectors).all(axis=1))
+        self._tree = cKDTree(self._vectors[self._rows]) if self._rows.size else None
+
+    def near_rows(self, rows: Numbers, arcsec: float) -> list[list[int]]:
+        """For each of these rows all that lie so near, itself too; none without a position."""
+        near: list[list[int]] = [[] for _ in rows]
+        placed = np.flatnonzero(np.isfinite(self._vectors[rows]).all(axis=1))
+        found = self.near_points(self._vectors[rows[placed]], arcsec)
+        for place, each in zip(placed.tolist(), found, strict=True):
+            near[place] = each
+        return near
+
+    def near_points(self, vectors: FloatArray, arcsec: float) -> list[list[int]]:
+        if self._tree is None:
+            return [[] for _ in vectors]
+        found = self._tree.query_ball_point(vectors, chord(arcsec))
+        return [self._rows[np.array(each, dtype=np.intp)].tolist() for each in found]
 
 
 def _stars(
-    order: Numbers, count: int, places: FloatArray
+    order: Numbers, count: int, places: _Places
 ) -> tuple[Numbers, NDArray[np.int64], list[list[int]]]:
     """The best spectrum of each of the `count` best stars, and the other spectra of each."""
-    from scipy.spatial import cKDTree  # takes a moment to import
-
-    has_place = np.flatnonzero(np.isfinite(places).all(axis=1))
-    tree = cKDTree(places[has_place]) if has_place.size else None
-    reach = _chord(SAME_STAR_ARCSEC)
     numbers: list[int] = []
     others: list[list[int]] = []
     taken: set[int] = set()
@@ -257,12 +268,7 @@ def _stars(
         if len(numbers) >= count:
             break
         some = order[start : start + max(count, 1)]
-        near: list[list[int]] = [[] for _ in some]
-        if tree is not None:
-            placed = np.flatnonzero(np.isfinite(places[some]).all(axis=1))
-            found = tree.query_ball_point(places[some[placed]], reach)
-            for place, each in zip(placed.tolist(), found, strict=True):
-                near[place] = has_place[np.array(each, dtype=np.intp)].tolist()
+        near = places.near_rows(some, SAME_STAR_ARCSEC)
         for number, around in zip(some.tolist(), near, strict=True):
             if number in taken or len(numbers) >= count:
                 continue
@@ -274,19 +280,9 @@ def _stars(
 
 
 def _known_share(
-    places: FloatArray, shown: FloatArray, least: float, known: Sequence[tuple[float, float]]
+    places: _Places, shown: FloatArray, least: float, known: Sequence[tuple[float, float]]
 ) -> Estimate | None:
     """Of the known members that the survey has a spectrum of, the share that is chosen."""
-    from scipy.spatial import cKDTree
-
-    has_place = np.flatnonzero(np.isfinite(places).all(axis=1))
-    if not known or not has_place.size:
-        return None
-    ra, dec = np.radians(np.array(known, dtype=np.float64)).T
-    stars = np.stack([np.cos(dec) * np.cos(ra), np.cos(dec) * np.sin(ra), np.sin(dec)], axis=1)
-    found = cKDTree(places[has_place]).query_ball_point(stars, _chord(KNOWN_ARCSEC))
-    best = [shown[has_place[np.array(each)]].max() for each in found if each]
-    if not best:
-        return None
-    hits = int((np.array(best) >= least).sum())
-    return Estimate(hits / len(best), *wilson(hits, len(best)))
+    stars = unit_vectors(*np.array(known, dtype=np.float64).reshape(-1, 2).T)
+    found = places.near_points(stars, KNOWN_ARCSEC)
+    return _share_above(np.array([shown[each].max() for each in found if each]), least)

@@ -20,7 +20,7 @@ from agent.spectra.instrument import arm_join
 from agent.spectra.readers import read
 from agent.spectra.readers.registry import read_numbered
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import bundled_task, load_tasks
+from agent.tasks.catalogue import bundled_task, bundled_tasks, task_source
 from agent.tasks.task import Task
 from agent.tasks.task_file import parse_task
 from app.core.finding.inputs import ANY_ROW, Input
@@ -57,6 +57,13 @@ class LookSettings:
         return {"tasks": list(self.tasks), "own_tasks": own, "plant_each": self.plant_each}
 
     @classmethod
+    def of(cls, tasks: Sequence[Task], plant_each: int) -> LookSettings:
+        """Settings for these classes, bundled ones and the user's own."""
+        ids = tuple(task.id for task in tasks if task.path is None)
+        own = tuple(task_source(task) for task in tasks if task.path is not None)
+        return cls(ids, own, plant_each)
+
+    @classmethod
     def from_json(cls, found: dict[str, Any]) -> LookSettings:
         tasks, own = (tuple(map(str, found[name])) for name in ("tasks", "own_tasks"))
         return cls(tasks, own, int(found["plant_each"]))
@@ -76,8 +83,7 @@ class LookResult:
 
 def bundled_ids() -> tuple[str, ...]:
     """The bundled classes, which quick weights know."""
-    tasks = load_tasks(on_fault=lambda fault: None)
-    return tuple(task.id for task in tasks if task.path is None)
+    return tuple(task.id for task in bundled_tasks())
 
 
 class Look:

@@ -43,6 +43,13 @@ def members_of(task_id: str) -> Members | None:
         return Members(*(part.astype(np.float64) for part in parts))
 
 
+def blurred(flux: FloatArray, fwhm_px: float) -> FloatArray:
+    """Gaussian means of a flux without gaps, which goes on beyond its ends at their level."""
+    kernel = gaussian_kernel(fwhm_px)
+    reach = kernel.size // 2
+    return np.asarray(np.convolve(np.pad(flux, reach, "edge"), kernel / kernel.sum(), "valid"))
+
+
 def planted(spectrum: Spectrum, members: Members, seed: int) -> Spectrum | None:
     """A member in place of this spectrum, at its level of flux; None if there is no noise to use.
 
@@ -57,9 +64,7 @@ def planted(spectrum: Spectrum, members: Members, seed: int) -> Spectrum | None:
     resolution = spectrum.resolution or USUAL_R
     if resolution < MEMBER_R:
         width = LIGHT_KMS * math.sqrt(resolution**-2 - MEMBER_R**-2)
-        kernel = gaussian_kernel(width / MEMBER_STEP_KMS)
-        reach = kernel.size // 2
-        flux = np.convolve(np.pad(flux, reach, "edge"), kernel / kernel.sum(), "valid")
+        flux = blurred(flux, width / MEMBER_STEP_KMS)
     shift = doppler(float(members.velocities[number]))
     wavelength = spectrum.wavelength
     inside = (wavelength > MEMBER_GRID[0] * shift) & (wavelength < MEMBER_GRID[-1] * shift)

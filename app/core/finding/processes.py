@@ -18,13 +18,15 @@ from typing import Any
 
 from agent.child_process.start_child import child_command
 from agent.cluster.options import RayPlace
-from agent.cluster.ray_actors import MAX_TRIES, Answer, RayActors
+from agent.cluster.ray_actors import MAX_BEGINS, MAX_TRIES, Answer, RayActors
 from agent.cluster.ray_cluster import RayCluster
+from agent.errors import WorkbenchError
 from agent.evidence.quick import quick_weights
 from agent.evidence.weights import builtin_fingerprint
 from agent.hashing import text_hash
 from app.core.finding.inputs import Input
 from app.core.finding.looking import Look, LookResult, LookSettings
+from app.worker.errors import LoadError
 from app.worker.process import ChildProcess
 
 CHILD = Path(__file__).with_name("child.py")
@@ -44,7 +46,7 @@ class FinderProcesses:
         self.count = count
         self._settings = settings
         self._calls: queue.Queue[tuple[int, Call] | None] = queue.Queue()
-        self._answers: queue.Queue[Answer[int]] = queue.Queue()
+        self._answers: queue.Queue[Answer[int] | WorkbenchError] = queue.Queue()
         self._closing = threading.Event()
         self._threads = [
             threading.Thread(target=self._serve, name=f"finder {number}", daemon=True)
@@ -56,7 +58,8 @@ class FinderProcesses:
     def run(self, calls: Iterable[tuple[int, Call]]) -> Generator[Answer[int] | None, None, None]:
         """Yield the answers in the order in which they come; calls are taken as there is room.
 
-        None now and then while no answer comes, so that a stop is heard.
+        None now and then while no answer comes, so that a stop is heard. Raises WorkbenchError
+        where processes do not start: what they were given is not to blame.
         """
         waiting, under_way = iter(calls), 0
         while True:
@@ -66,10 +69,14 @@ class FinderProcesses:
             if not under_way:
                 return
             try:
-                yield self._answers.get(timeout=POLL_S)
-                under_way -= 1
+                answer = self._answers.get(timeout=POLL_S)
             except queue.Empty:
                 yield None
+                continue
+            if isinstance(answer, WorkbenchError):
+                raise answer
+            under_way -= 1
+            yield answer
 
     def close(self) -> None:
         self._closing.set()
@@ -79,7 +86,13 @@ class FinderProcesses:
             thread.join()
 
     def _serve(self) -> None:
-        """Serve one process at a time; one that dies is followed by another."""
+        try:
+            self._answer_calls()
+        except WorkbenchError as error:
+            self._answers.put(error)
+
+    def _answer_calls(self) -> None:
+        """Ask one process at a time; one that dies is followed by another."""
         child: ChildProcess | None = None
         while not self._closing.is_set() and (given := self._calls.get()) is not None:
             key, call = given
@@ -98,11 +111,24 @@ class FinderProcesses:
             child.close()
 
     def _start(self, earlier: ChildProcess | None) -> ChildProcess:
-        if earlier is not None:
-            earlier.close()
-        child = ChildProcess(child_command(NAME, [str(CHILD)]))
-        child.send({"type": "settings", **self._settings.as_json()})
-        return child
+        """A process that is ready; raises LoadError if several in a row do not get so far."""
+        for _ in range(MAX_BEGINS):
+            if earlier is not None:
+                earlier.close()
+            child = ChildProcess(child_command(NAME, [str(CHILD)]))
+            child.send({"type": "settings", **self._settings.as_json()})
+            while not (child.is_exhausted or self._closing.is_set()):
+                message = child.receive(POLL_S)
+                if message is not None and message["type"] == "ready":
+                    return child
+            if self._closing.is_set():
+                return child
+            earlier = child
+        child.close()
+        raise LoadError(
+            f"a process that looks at spectra {child.exit_description} as it started: "
+            f"{child.last_line}"
+        )
 
     def _ask(self, child: ChildProcess, call: Call) -> LookResult | None:
         """What the process found; None if it died."""
@@ -161,11 +187,11 @@ class Looking:
 
 
 def spare_processors() -> int:
-    """All that this program may use but one, which is for whoever sits before it."""
+    """How many processors this program may use, less one for the person who works meanwhile."""
     allowed = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 2
     return max(1, allowed - 1)
 
 
 def weights_hash() -> str:
-    """Identifies all that the numbers of a look follow from but the settings."""
+    """Hash of all weights of a look; its numbers follow from them and from the settings."""
     return text_hash(f"{quick_weights().sha256} {builtin_fingerprint()}")

@@ -124,7 +124,7 @@ class Search:
                 if not self._again:
                     break
                 fresh = self._calls_again()
-            self._write(is_last=True)
+            self._write(waits=True)
         self._on_state(self.state)
         return self.state
 
@@ -175,12 +175,10 @@ class Search:
         else:
             self._add(answer.value, call)
         rows = len(self._rows.get("path", ()))
-        if rows >= ROWS_IN_PART or self._clock() - self._written_at > SECONDS_IN_PART:
-            self._write()
-        while len(self._rows.get("path", ())) > MOST_UNWRITTEN and not self._should_stop():
-            self._on_state(self.state)
-            time.sleep(RETRY_S)  # nothing can be kept any more until there is room
-            self._write()
+        is_full = rows >= ROWS_IN_PART and not self.state.problem
+        if is_full or self._clock() - self._written_at > SECONDS_IN_PART or rows > MOST_UNWRITTEN:
+            # Of too many nothing more can be kept until there is room.
+            self._write(waits=rows > MOST_UNWRITTEN)
 
     def _add(self, found: LookResult, call: Call) -> None:
         whole = {one.path for one in call if one.row == ANY_ROW}
@@ -216,20 +214,28 @@ class Search:
             left = [one for one, n in zip(more, is_new, strict=True) if n or one in call]
             self._again.extend(left[at : at + IN_A_CALL] for at in range(0, len(left), IN_A_CALL))
 
-    def _write(self, *, is_last: bool = False) -> None:
-        while True:
-            try:
-                self._table.add(self._rows, self._unread)
-            except OSError as error:
-                full = error.errno in FULL_ERRNOS
-                self.state.problem = "the disk is full" if full else str(error.strerror or error)
-                self._written_at = self._clock() - SECONDS_IN_PART + RETRY_S
-                if not is_last or self._should_stop():
-                    return
-                self._on_state(self.state)
-                time.sleep(RETRY_S)
-            else:
-                self._rows, self._unread = {}, []
-                self.state.problem = ""
-                self._written_at = self._clock()
+    def _write(self, *, waits: bool = False) -> None:
+        """Write what is there; where that is not possible, later, or `waits` until it is."""
+        while not self._is_written():
+            if not waits or self._should_stop():
                 return
+            self._on_state(self.state)
+            time.sleep(RETRY_S)
+
+    def _is_written(self) -> bool:
+        try:
+            # One after the other: where the disk is full for the second, the first is not repeated.
+            if self._unread:
+                self._table.add({}, self._unread)
+                self._unread = []
+            if self._rows:
+                self._table.add(self._rows, [])
+                self._rows = {}
+        except OSError as error:
+            full = error.errno in FULL_ERRNOS
+            self.state.problem = "the disk is full" if full else str(error.strerror or error)
+            self._written_at = self._clock() - SECONDS_IN_PART + RETRY_S
+            return False
+        self.state.problem = ""
+        self._written_at = self._clock()
+        return True

@@ -44,7 +44,7 @@ TEXTS = (
     "path", "object_id", "survey", "kind", "found_kind", "planted", "reason", "flaws",
     "other_epochs",
 )  # fmt: skip
-FLAGS = ("measured",)
+BOOLEANS = ("measured",)
 DOUBLES = ("ra", "dec", "z", "epoch", "planted_p", "found_score", "found_p")
 UNITS = {
     "ra": "deg", "dec": "deg", "velocity_kms": "km/s", "velocity_error_kms": "km/s",
@@ -57,7 +57,7 @@ DESCRIBED = {
     "low": "First good wavelength", "high": "Last good wavelength",
     "quality": "1 masked, 2 sky, 4 join, 8 saturated, 16 negative, 32 part, 64 noise",
     "kind": "Likeliest kind of object at a first look", "kind_p": "Its probability",
-    "oddness": "Standard deviations from ordinary stars",
+    "oddness": "Log-odds of being none of the ordinary stars",
     "measured": "Whether it was inspected in full, for the classes with a p",
     "found_rank": "Rank in the choice", "flaws": "What limits the quality",
     "found_score": "p(YES) of a whole inspection, or p of a first look less 1; or the oddness",
@@ -142,7 +142,7 @@ class FindTable:
             write_file(self.folder / MANIFEST, text)
 
     def parts(self, name: str = "part") -> list[Path]:
-        """Its files with rows, or those with what was not read."""
+        """Its Parquet files of spectra (`part`), or of what could not be read (`unread`)."""
         return sorted(self.folder.glob(f"{name}-??????.parquet"))
 
     def seen(self) -> DuplicateFilter:
@@ -325,7 +325,7 @@ def _type(pa: Any, name: str) -> Any:
         return pa.int64()
     if name in TEXTS:
         return pa.string()
-    if name in FLAGS:
+    if name in BOOLEANS:
         return pa.bool_()
     return pa.float64() if name in DOUBLES or name.startswith("p_") else pa.float32()
 

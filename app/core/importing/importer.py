@@ -1,7 +1,6 @@
 """Import a list into a session, in one transaction."""
 
 import json
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
@@ -23,6 +22,7 @@ from app.core.importing.formats.contents import MAX_ROWS, Refused
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import ImportReport, Preview
 from app.core.importing.outside_paths import OutsidePaths, outside_text
+from app.core.importing.sky import chord, unit_vectors
 from app.core.progress import EstimatedProgress, ShouldStop, never, silent
 from app.core.queue import drop_order_indexes
 from app.core.session.known_answers import not_known
@@ -424,11 +424,10 @@ def _near_another(positions: FloatArray) -> int:
         return 0
     from scipy.spatial import cKDTree  # takes a moment to import
 
-    ra, dec = np.radians(positions).T
-    vectors = np.stack([np.cos(dec) * np.cos(ra), np.cos(dec) * np.sin(ra), np.sin(dec)], axis=1)
+    vectors = unit_vectors(*positions.T)
     # Equal points are counted first: a tree of many equal ones would be searched for ever.
     points, counts = np.unique(np.rint(vectors * GRID), axis=0, return_counts=True)
-    reach = GRID * 2.0 * math.sin(math.radians(SAME_PLACE_ARCSEC / 3600.0) / 2.0)
+    reach = GRID * chord(SAME_PLACE_ARCSEC)
     alone = points[counts == 1]
     distance, _ = cKDTree(points).query(alone, k=2, distance_upper_bound=reach)
     return int(counts[counts > 1].sum() + np.isfinite(distance.reshape(-1, 2)[:, 1]).sum())

@@ -2,7 +2,10 @@
 
 import math
 
+import numpy as np
+
 from agent.spectra.readers.coordinates import parse_sexagesimal
+from agent.spectra.spectrum import FloatArray
 from app.core.importing.formats.contents import Cells
 
 HOURS = ("h", "hr", "hour", "hours", "hourangle")
@@ -35,6 +38,17 @@ def positions(
     good = [pair if _is_on_sky(*pair) else (None, None) for pair in pairs]
     invalid = sum(before != after for before, after in zip(pairs, good, strict=True))
     return [a for a, _ in good], [d for _, d in good], invalid
+
+
+def unit_vectors(ra: FloatArray, dec: FloatArray) -> FloatArray:
+    """Positions in degrees as rows x, y, z of length 1; NaN where one is NaN."""
+    ra, dec = np.radians(ra), np.radians(dec)
+    return np.stack([np.cos(dec) * np.cos(ra), np.cos(dec) * np.sin(ra), np.sin(dec)], axis=1)
+
+
+def chord(arcsec: float) -> float:
+    """The distance of two unit vectors that are so far apart in the sky."""
+    return 2.0 * math.sin(math.radians(arcsec / 3600.0) / 2.0)
 
 
 def iau_name(ra: float, dec: float) -> str:

@@ -85,7 +85,7 @@ def test_what_is_not_clear_is_asked_back(words, reason):
 
 def test_a_choice_needs_a_class_and_one_number(survey, place):
     table = place / "survey.find"
-    run("find", next(survey.rglob("spec*.fits.gz")), "--to", table, "--classes", "CV")
+    run("find", next(survey.rglob("spec*.fits.gz")), "--to", table, "--classes", "CV", "--plant", 0)
     assert "say what to choose" in asked_back(str(table), "--keep", "5")
     assert "give one of" in fails("find", table, "--task", "CV")
     assert "nothing was planted" in fails("find", table, "--task", "CV", "--recall", 0.9)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
 
 from agent.errors import WorkbenchError
+from agent.tasks.catalogue import bundled_tasks
 from agent.tasks.task import Task
 from app.core.errors import NoRowAllowedError
 from app.core.finding.search import SearchState
@@ -25,7 +26,6 @@ from app.ui.start.finding.found_view import FoundView
 from app.ui.start.finding.found_work import (
     ChosenRows,
     FoundSoFar,
-    bundled_classes,
     choose_rows,
     look_at_table,
     make_found_session,
@@ -117,7 +117,7 @@ class FindDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._titles:
-            self._runner.run(bundled_classes, self._show_classes, self._fail, owner=self)
+            self._runner.run(bundled_tasks, self._show_classes, self._fail, owner=self)
 
     def _lay_out(self) -> None:
         inner = QWidget()
@@ -141,7 +141,7 @@ class FindDialog(QDialog):
         upper = (row(left, (self.stack, 1), spacing=12), 1)
         column(upper, self.problem, bottom, spacing=12, margins=16, parent=self)
 
-    def _show_classes(self, tasks: list[Task]) -> None:
+    def _show_classes(self, tasks: tuple[Task, ...]) -> None:
         if self._titles:  # it was opened twice meanwhile
             return
         self._titles = {each.id: task_text(each.title) for each in tasks}

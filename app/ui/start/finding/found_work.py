@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from agent.tasks.catalogue import load_tasks
-from agent.tasks.task import Task
 from app.core.finding.choice import ODD, ChoiceRule, FoundChoice, choose
 from app.core.finding.found_session import found_session
 from app.core.finding.known_list import known_positions
@@ -40,10 +38,6 @@ class FoundSoFar:
     @property
     def tasks(self) -> tuple[str, ...]:
         return (*self.table.settings.tasks, *self.table.own_ids)
-
-
-def bundled_classes() -> list[Task]:
-    return [each for each in load_tasks(on_fault=lambda fault: None) if each.path is None]
 
 
 def look_at_table(

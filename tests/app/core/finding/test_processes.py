@@ -49,6 +49,17 @@ def test_killed_processes_are_followed_by_others(survey, tmp_path, small_calls, 
     assert state.unread <= 2
 
 
+def test_processes_that_do_not_start_blame_no_spectrum(survey, tmp_path, monkeypatch):
+    monkeypatch.setattr(processes_module, "CHILD", tmp_path / "not there.py")
+    table = FindTable.made(tmp_path / "a.find", [str(survey)], SETTINGS)
+    with (
+        closing(FinderProcesses(2, table.settings)) as finders,
+        pytest.raises(WorkbenchError, match="ended with status 2 as it started"),
+    ):
+        Search(table).run(finders)
+    assert not table.parts("unread")
+
+
 def test_a_stop_ends_the_processes(survey, tmp_path, small_calls):
     table = FindTable.made(tmp_path / "a.find", [str(survey)], SETTINGS)
     told = []

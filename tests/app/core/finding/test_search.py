@@ -140,6 +140,25 @@ def test_a_full_disk_holds_the_search_up_and_loses_nothing(survey, tmp_path, mon
     assert len(set(keys_of(table))) == 40
 
 
+def test_what_is_not_read_is_told_once_though_the_disk_fills_in_between(
+    survey, tmp_path, monkeypatch
+):
+    bad = tmp_path / "bad.fits"
+    bad.write_bytes(b"SIMPLE  =                    T" + bytes(4000))
+    table = FindTable.made(tmp_path / "a.find", [str(bad), str(survey)], SETTINGS)
+    write, is_full = search_module.FindTable.add, [True]
+
+    def add(table, rows, unread):
+        if rows and is_full and is_full.pop():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(table, rows, unread)
+
+    monkeypatch.setattr(search_module.FindTable, "add", add)
+    monkeypatch.setattr(search_module, "RETRY_S", 0.0)
+    state = Search(table).run(SameProcess(SETTINGS))
+    assert (state.looked_at, len(list(table.unread())), len(keys_of(table))) == (40, 1, 40)
+
+
 def test_a_list_with_rows_that_cannot_be_used(survey, tmp_path):
     files = sorted(survey.rglob("spec*.fits.gz"))[:3]
     listing = tmp_path / "list.csv"
