@@ -72,7 +72,7 @@ for _command in _COMMANDS:
     app.command(cls=RayCommand if _command in (bench, draft) else None)(_command)
 # Beside the others, though they need the words of the eye, and the pages of the report.
 evaluate.command("words")(evaluate_words)
-evaluate.command("public", cls=RayCommand)(public)
+evaluate.command("public")(public)
 for _name, _commands in (("curate", curate), ("eye", eye), ("evaluate", evaluate)):
     app.add_typer(_commands, name=_name)
 

@@ -1,6 +1,5 @@
 """Labelled sets that others published or a user has, as sets of our questions."""
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,11 +8,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from agent.checked_toml import printable
-from agent.errors import ReadError, WorkbenchError, read_errors
+from agent.errors import ReadError, WorkbenchError
 from agent.examples.examples import Example, column, example, write_examples
 from agent.spectra.readers import read_numbered
-from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import find_task
 from app.cli.services.fetch import fetch_rows
 from app.core.fetching.fetch_run import RADIUS_ARCSEC
 from app.core.fetching.rows import FetchRow, is_missing, rows_of_list
@@ -24,6 +21,7 @@ from train.bench.settings import BenchSettings
 NONE = ""
 """Stands for a class that is none of ours: the answer to each question is NO."""
 SETS = ("test", "survey-SDSS", "survey-DESI", "cross")
+CLASS_COLUMN = "sub_group"  # of AstroVLBench; other lists have usual names
 IDENTITY = ("field", "plate", "mjd", "fiberid", "catalogid", "targetid", "specid")
 LISTED = "listed"
 
@@ -35,7 +33,6 @@ class PublicSet:
     title: str
     source: str
     classes: Mapping[str, str]
-    class_columns: tuple[str, ...] = ()  # where its own table gives the class
     note: str = ""
 
     def ours(self, theirs: str) -> str | None:
@@ -50,10 +47,10 @@ PUBLIC = {
         title="SpecVI-Bench",
         source="Maxwell-Jia/SpecVI-Bench on the Hugging Face hub; arXiv 2601.06498",
         classes={
-            **{"carbon": "CS", "cv": "CV", "gm": "MG", "ss": "SS", "wd": "WD"},
+            **{"cv": "CV", "carbon": "CS", "ss": "SS", "gm": "MG", "wd": "WD"},
             **{"o": "O", "b": "B", "a": "A"},
         },
-        note="Figures as printed are F1 in per cent from that paper.",
+        note="Figures as printed are F1 in per cent on the whole set, from that paper.",
     ),
     # The layout rests on the dataset's card (Task 5, DESI DR1) and on public code that reads the
     # release: data/Task5_SpecType/ASIB_v1_selection_with_snr.csv has TARGETID and SUB_GROUP, and
@@ -62,7 +59,6 @@ PUBLIC = {
         title="AstroVLBench, spectra of DESI",
         source="Task 5 of XiaomanZhang/AstroVLBench on the Hugging Face hub; arXiv 2604.24589",
         classes=dict.fromkeys(("C1", "C2", "C3", "C4", "D"), NONE),
-        class_columns=("sub_group",),
         note="C1 to C4 are star-forming, composite, Seyfert and LINER galaxies, D has broad lines: "
         "none is a class of ours, so that every YES is wrong. Of A and B it is only known that Hα "
         "and Hβ are not both seen. The paper asks other questions, and no figure of it compares.",
@@ -83,20 +79,6 @@ class MappedSet:
     tasks: tuple[str, ...]
     classes: Sequence[tuple[str, str | None, int]]  # theirs, ours, how many labels
     left_out: Counter[str] = field(default_factory=Counter)  # spectra by reason
-
-
-def read_classes(path: Path) -> dict[str, str]:
-    """A table with the columns theirs and ours; ours is empty where it is none of our classes."""
-    with read_errors(path), path.open(newline="", encoding="utf-8-sig", errors="replace") as file:
-        try:
-            rows = [
-                {k: (v or "").strip() for k, v in row.items() if k} for row in csv.DictReader(file)
-            ]
-        except csv.Error as error:
-            raise WorkbenchError(f"{path} is not a readable table: {error}") from error
-    if not rows or not {"theirs", "ours"} <= rows[0].keys():
-        raise WorkbenchError(f"{path} has no classes in columns theirs and ours")
-    return {each["theirs"]: find_task(each["ours"]).id if each["ours"] else NONE for each in rows}
 
 
 def map_rows(folder: Path, out: Path, public: PublicSet) -> MappedSet:
@@ -126,7 +108,7 @@ def map_list(
     """A set of the listed spectra, from a folder or else an archive, each with every question."""
     if folder is not None and not folder.is_dir():
         raise WorkbenchError(f"{folder}: no such folder")
-    columns = () if "label" in roles else public.class_columns
+    columns = () if "label" in roles else (CLASS_COLUMN,)
     same: dict[tuple[str, ...], list[FetchRow]] = {}
     for row in rows_of_list(path, roles, spectra=folder):
         identity = (row.wanted.object_id, *(row.wanted.text(name) for name in IDENTITY))
@@ -152,13 +134,17 @@ def map_list(
             found.left_out[f"the class {theirs} has no counterpart" if theirs else "no class"] += 1
         else:
             known.append((rows[0], theirs, ours))
-    files, reasons = _files([row for row, *_ in known], path, folder, archive, out.parent)
+    files, reasons = _files([row for row, *_ in known], path, folder, archive, out / "spectra")
 
     def examples() -> Iterator[Example]:
         for number, (row, theirs, ours) in enumerate(known):
-            spectrum = _spectrum(files.get(row.wanted.line))
-            if isinstance(spectrum, str):
-                found.left_out[reasons.get(row.wanted.line, spectrum)] += 1
+            if (line := row.wanted.line) not in files:
+                found.left_out[reasons.get(line, "no spectrum found")] += 1
+                continue
+            try:
+                spectrum = read_numbered(*files[line])
+            except ReadError:
+                found.left_out["its file cannot be read as a spectrum"] += 1
                 continue
             for task in found.tasks:
                 yield example(
@@ -183,7 +169,7 @@ def _class_of(row: FetchRow, columns: Sequence[str]) -> str:
 
 
 def _files(
-    rows: Sequence[FetchRow], path: Path, folder: Path | None, archive: Archive | None, out: Path
+    rows: Sequence[FetchRow], path: Path, folder: Path | None, archive: Archive | None, to: Path
 ) -> tuple[dict[int, tuple[str, int]], dict[int, str]]:
     """File and row in it of each line of the list, and why others have none."""
     # The list is from others: it must not lead to files elsewhere.
@@ -196,22 +182,9 @@ def _files(
     missing = [row for row in rows if row.wanted.line not in files]
     if archive is None or not missing:
         return files, {}
-    spectra = out / "spectra"
-    report = fetch_rows(archive, missing, spectra, RADIUS_ARCSEC, False)
+    report = fetch_rows(archive, missing, to, RADIUS_ARCSEC, False)
     if report.left:
-        raise WorkbenchError(
-            f"{report.left} spectra have not been asked for: run the same again to go on"
-        )
+        raise WorkbenchError(f"{report.left} spectra were not asked for: run it again to go on")
     for each in report.fetched:
-        files[each.row.wanted.line] = str(spectra / each.record.file), 0
+        files[each.row.wanted.line] = str(to / each.record.file), 0
     return files, {each.row.wanted.line: each.reason for each in report.failed}
-
-
-def _spectrum(place: tuple[str, int] | None) -> Spectrum | str:
-    """The spectrum, or why there is none."""
-    if place is None:
-        return "no spectrum found"
-    try:
-        return read_numbered(*place)
-    except ReadError:
-        return "its file cannot be read as a spectrum"

@@ -34,7 +34,8 @@ def spectra() -> list[Example]:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(web_client, "FIRST_WAIT_S", 0.01)
+    pace = web_client.HostPace
+    monkeypatch.setattr(web_client, "HostPace", lambda _: pace(200.0))
     with fault_server() as made:
         yield made
 
@@ -148,8 +149,8 @@ def test_labels_by_name_from_the_archive(spectra, tmp_path, server):
     (tmp_path / "labels.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     words = ("sdss-v", tmp_path / "labels.csv", "--from", "sdss", "--url", server.url)
     said, page = page_of(tmp_path / "out", *words)
-    assert "6 spectra wanted" in said and "1 spectra are not judged" in page
-    assert len(list((tmp_path / "out" / "spectra").glob("*.fits"))) == 5
+    assert "6 spectra wanted" in said and "not judged: 1." in page
+    assert len(list((tmp_path / "out/sets/spectra").glob("*.fits"))) == 5
     found = {one.spectrum.object_id for one in read_examples(tmp_path / "out/sets/listed.parquet")}
     assert found == {f"015000-59146-{FIRST_CATALOGID + number}" for number in range(1, 6)}
 
@@ -182,23 +183,20 @@ def test_astrovlbench_from_a_folder_with_classes_of_ones_own(spectra, groups, tm
         target = FIRST_TARGET + number
         made = spectrum_file(record(one, target), "https://example.org")
         (tmp_path / "desi" / f"spectrum_{target}.fits").write_bytes(made)
-    (tmp_path / "classes.csv").write_text("theirs,ours\nA,white dwarf\nD,\n", encoding="utf-8")
-    words = ("--spectra", tmp_path / "desi", "--classes", tmp_path / "classes.csv")
+    words = ("--spectra", tmp_path / "desi", "--class", "A=white dwarf", "--class", "B")
     said, page = page_of(tmp_path / "out", "astrovlbench", groups, *words)
-    assert "| A | WD | 2 |" in said and "WD | measured | 2 | 2 | " in page
-    assert "the class C1 has no counterpart | 2 | " in page
+    assert "| A | WD | 2 |" in said and "WD | measured | 2 | 10 | " in page
 
 
 @pytest.mark.parametrize(("name", "text", "words", "said"), [
     ("sdss-v", "a,b\n1,2\n", ("--spectra", "."), "no column was recognized"),
     ("sdss-v", "name,ra\nx,1\n", ("--spectra", "."), "no classes: name their column with --role"),
-    ("sdss-v", "name,label\nx,WDA\n", (), "name the folder of the spectra"),
+    ("sdss-v", "name,label\nx,WDA\n", (), "name a folder of spectra"),
     ("sdss-v", "name,label\nx,WDA\n", ("--spectra", "nowhere"), "nowhere: no such folder"),
     ("sdss-v", "name,label\nx,WDA\n", ("--spectra", "."), r"judged \(1: no spectrum found\)"),
     ("sdss-v", "name,label\nx,UFO\n", ("--spectra", "."), "the class UFO has no counterpart"),
     ("sdss-v", "path,label\n/etc/passwd,WDA\n", ("--spectra", "."), "1: no spectrum found"),
-    ("sdss-v", "theirs\nx\n", ("--spectra", ".", "--classes", "list.csv"), "columns theirs and"),
-    ("sdss-v", "theirs,ours\nx,UFO\n", ("--spectra", ".", "--classes", "list.csv"), "no task"),
+    ("sdss-v", "name,label\nx,WDA\n", ("--spectra", ".", "--class", "WDA=UFO"), "no task"),
     ("specvi", "", (), "neither SpecVI-Bench rows nor conversations"),
     ("specvi", "", ("--spectra", "."), "leave out --spectra"),
 ])  # fmt: skip
