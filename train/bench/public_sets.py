@@ -60,8 +60,9 @@ PUBLIC = {
         source="Task 5 of XiaomanZhang/AstroVLBench on the Hugging Face hub; arXiv 2604.24589",
         classes=dict.fromkeys(("C1", "C2", "C3", "C4", "D"), NONE),
         note="C1 to C4 are star-forming, composite, Seyfert and LINER galaxies, D has broad lines: "
-        "none is a class of ours, so that every YES is wrong. Of A and B it is only known that Hα "
-        "and Hβ are not both seen. The paper asks other questions, and no figure of it compares.",
+        "none is a class of the program, and a YES is wrong unless --class says otherwise. Of A and "
+        "B it is only known that Hα and Hβ are not both seen. The paper asks other questions, and "
+        "no figure of it compares.",
     ),
     "sdss-v": PublicSet(
         title="Expert labels of SDSS-V spectra",
@@ -183,8 +184,9 @@ def _files(
     if archive is None or not missing:
         return files, {}
     report = fetch_rows(archive, missing, to, RADIUS_ARCSEC, False)
-    if report.left:
-        raise WorkbenchError(f"{report.left} spectra were not asked for: run it again to go on")
+    if report.is_stopped:
+        raise WorkbenchError("fetching was stopped: run the same again to go on")
     for each in report.fetched:
         files[each.row.wanted.line] = str(to / each.record.file), 0
-    return files, {each.row.wanted.line: each.reason for each in report.failed}
+    reasons = {row.wanted.line: f"not asked for: {report.gave_up}" for row in missing}
+    return files, reasons | {each.row.wanted.line: each.reason for each in report.failed}

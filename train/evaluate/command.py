@@ -298,9 +298,14 @@ def judge_table(
         text = evaluate(
             kind, bench, out, judges, workers=workers, limit=limit, seed=seed, advance=advance
         )
+    show_markdown(text)
+    console.print(f"written to {out / kind.name}.md, .csv and .json", style="dim", markup=False)
+
+
+def show_markdown(text: str) -> None:
+    """Print it, with its tables drawn in a terminal."""
     show = Console()
     if show.is_terminal:
         show.print(Markdown(text))
     else:
         typer.echo(text)
-    console.print(f"written to {out / kind.name}.md, .csv and .json", style="dim", markup=False)

@@ -102,8 +102,10 @@ def public(
         archive = archive_by_name(from_, release, url) if from_ else None
         roles = role_options(role or [])
         mapped = map_list(source, sets, chosen, roles=roles, folder=spectra, archive=archive)
-    shown = {None: "left out", "": "none of ours"}
-    classes = [(theirs or "-", shown.get(own, own), str(n)) for theirs, own, n in mapped.classes]
+    classes = [
+        (theirs or "-", "left out" if ours is None else ours or "none of ours", str(n))
+        for theirs, ours, n in mapped.classes
+    ]
     left_out = [(reason, str(count)) for reason, count in mapped.left_out.most_common()]
     judged_of = f"Spectra that are not judged: {mapped.left_out.total()}."
     kind = TableKind(
@@ -120,7 +122,7 @@ def public(
         TableWithNote("Left out", judged_of, ("why", "spectra"), left_out),
     ]
     text = "\n\n".join(each.markdown() for each in tables)
-    typer.echo(text)
+    command.show_markdown(text)
     table = out / f"{name}.md"
     write(table, f"{table.read_text(encoding='utf-8')}\n{text}\n")
     origin = f"{chosen.source}. Its terms of use apply. Judged by spec-o3 {program_version()}."
@@ -146,7 +148,8 @@ def _rows(
     for judge, every in judgements.items():
         if task == MEAN:
             f1 = judge_figures(judge, every, seed).mean_f1
-            yield [task, judge, *empty, with_interval(f1), ""]
+            if f1.value is not None:
+                yield [task, judge, *empty, with_interval(f1), ""]
             continue
         own = [each for each in every if each.task == task]
         found = task_figures(task, own, seed)
@@ -157,5 +160,5 @@ def _rows(
         yield [task, judge, str(found.positives), str(others), *figures]
     if task != MEAN or len(one.tasks) >= (len(RARE) if one.set_name == "test" else 3):
         printed = PRINTED.get((one.set_name, task), "").split()
-        for model, f1 in zip(PRINTED_BY, printed, strict=False):  # none, or one of each
-            yield [task, f"{model}, as printed", *empty, f1, ""]
+        for model, value in zip(PRINTED_BY, printed, strict=False):  # none, or one of each
+            yield [task, f"{model}, as printed", *empty, value, ""]

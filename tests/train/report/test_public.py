@@ -12,7 +12,7 @@ pytest.importorskip("pyarrow")
 
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, read_examples
-from app.services.archives.sdss import field_path
+from app.services.archives.sdss import Sdss, field_path
 from app.services.archives.sparcl import spectrum_file
 from app.services.web import client as web_client
 from tests.agent.spectra.readers import samples
@@ -91,7 +91,8 @@ def test_rows_of_specvi_stand_beside_the_paper(spectra, tmp_path):
     assert "| wd | WD | 12 |" in said and "| no answer that is YES or NO | 1 |" in said
     assert "WD | measured | 4 | 8 | " in page and "WD | Spec-o3-7B, as printed" in page
     assert re.search(r"Spec-o3-7B, as printed \|  \|  \|  \|  \| 53\.6 \|", page)
-    assert "arXiv 2601.06498" in page and "not found" not in page
+    assert "mean | Spec-o3-7B" not in page, "a mean of five classes beside that of one"
+    assert "arXiv 2601.06498" in page
 
 
 def test_labels_of_several_experts_from_a_folder(spectra, tmp_path):
@@ -146,13 +147,25 @@ def test_labels_by_name_from_the_archive(spectra, tmp_path, server):
         if number:
             path = "/" + field_path("dr20", 15000, 59146, catalogid)
             server.files[path] = boss(one, catalogid), "application/fits"
+    lines += [f"15000,59147,{FIRST_CATALOGID + number},WDA" for number in range(24)]
     (tmp_path / "labels.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     words = ("sdss-v", tmp_path / "labels.csv", "--from", "sdss", "--url", server.url)
     said, page = page_of(tmp_path / "out", *words)
-    assert "6 spectra wanted" in said and "not judged: 1." in page
+    assert "30 spectra wanted" in said and "not judged: 25." in page
+    assert "(HTTP 404) | 21 | " in page and re.search(r"not asked for: .*? \| 4 \|", page)
     assert len(list((tmp_path / "out/sets/spectra").glob("*.fits"))) == 5
     found = {one.spectrum.object_id for one in read_examples(tmp_path / "out/sets/listed.parquet")}
     assert found == {f"015000-59146-{FIRST_CATALOGID + number}" for number in range(1, 6)}
+
+
+def test_what_was_stopped_is_not_judged(tmp_path, monkeypatch):
+    def interrupt(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Sdss, "find", interrupt)
+    (tmp_path / "labels.csv").write_text("field,mjd,catalogid,class\n1,2,3,WDA\n")
+    result = public("sdss-v", tmp_path / "labels.csv", tmp_path / "out", "--from", "sdss")
+    assert "run the same again to go on" in str(result.exception)
 
 
 @pytest.fixture
