@@ -60,7 +60,7 @@ PUBLIC = {
         source="Task 5 of XiaomanZhang/AstroVLBench on the Hugging Face hub; arXiv 2604.24589",
         classes=dict.fromkeys(("C1", "C2", "C3", "C4", "D"), NONE),
         note="C1 to C4 are star-forming, composite, Seyfert and LINER galaxies, D has broad lines: "
-        "none is a class of the program, and a YES is wrong unless --class says otherwise. Of A and "
+        "none is a class of the program, so a YES is wrong unless --class says otherwise. Of A and "
         "B it is only known that Hα and Hβ are not both seen. The paper asks other questions, and "
         "no figure of it compares.",
     ),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import typer
 
@@ -34,20 +34,6 @@ PRINTED = {
 }
 """F1 in per cent on SpecVI-Bench, as arXiv 2601.06498 prints it of each of PRINTED_BY."""
 HEAD = ("class", "judge", "real", "others", "precision", "recall", "F1", "YES to others")
-
-
-class TableWithNote(NamedTuple):
-    title: str
-    note: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def markdown(self) -> str:
-        lines = (f"### {self.title}", "", self.note, "", *table_lines(self.head, self.rows))
-        return "\n".join(lines)
-
-    def html(self) -> str:
-        return page.section(self.title, page.note(self.note), page.table(self.head, self.rows))
 
 
 def public(
@@ -87,10 +73,7 @@ def public(
     chosen, sets = PUBLIC[name], out / "sets"
     if name == "specvi":
         if spectra or from_ or class_ or role:
-            raise WorkbenchError(
-                "rows of SpecVI-Bench hold spectra and classes: leave out --spectra, --from, "
-                "--class and --role"
-            )
+            raise WorkbenchError("specvi needs no --spectra, --from, --class or --role")
         mapped = map_rows(source, sets, chosen)
     else:
         if not spectra and not from_:
@@ -107,38 +90,42 @@ def public(
         for theirs, ours, n in mapped.classes
     ]
     left_out = [(reason, str(count)) for reason, count in mapped.left_out.most_common()]
-    judged_of = f"Spectra that are not judged: {mapped.left_out.total()}."
-    kind = TableKind(
-        name=name,
-        title=chosen.title,
-        sets=tuple((f"{each}.parquet", each) for each in mapped.names),
-        tasks=mapped.tasks,
-    )
+    unjudged = f"Spectra that are not judged: {mapped.left_out.total()}."
+    files = tuple((f"{each}.parquet", each) for each in mapped.names)
+    kind = TableKind(name=name, title=chosen.title, sets=files, tasks=mapped.tasks)
     command.judge_table(kind, sets, out, judges, workers, limit, seed)
     judged = list(judgings_of(kind, out))
     tables = [
         *(_scores(one, seed) for one in judged),
-        TableWithNote("Their classes and ours", chosen.note, ("theirs", "ours", "n"), classes),
-        TableWithNote("Left out", judged_of, ("why", "spectra"), left_out),
+        _table("Their classes and ours", chosen.note, ("theirs", "ours", "n"), classes),
+        _table("Left out", unjudged, ("why", "spectra"), left_out),
     ]
-    text = "\n\n".join(each.markdown() for each in tables)
+    text = "\n\n".join(markdown for markdown, _ in tables)
     command.show_markdown(text)
     table = out / f"{name}.md"
     write(table, f"{table.read_text(encoding='utf-8')}\n{text}\n")
     origin = f"{chosen.source}. Its terms of use apply. Judged by spec-o3 {program_version()}."
-    sections = [*(each.html() for each in tables), *map(judging_section, judged)]
+    sections = [*(html for _, html in tables), *map(judging_section, judged)]
     write(out / f"{name}.html", page.page(chosen.title, [page.note(origin), *sections]))
     typer.echo(f"\nwritten to {out / f'{name}.html'} and {table}")
 
 
-def _scores(one: Judging, seed: int) -> TableWithNote:
+def _table(
+    title: str, note: str, head: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[str, str]:
+    """In Markdown and in HTML."""
+    lines = (f"### {title}", "", note, "", *table_lines(head, rows))
+    return "\n".join(lines), page.section(title, page.note(note), page.table(head, rows))
+
+
+def _scores(one: Judging, seed: int) -> tuple[str, str]:
     judgements = {judge: one.read(judge) for judge in one.files}
     rows = [row for task in (*one.tasks, MEAN) for row in _rows(one, task, judgements, seed)]
     note = (
         "In per cent, with 95 % intervals. No answer counts as NO. Means are of classes with real "
     )
     note += "ones; that of a paper is shown where all of its classes are there."
-    return TableWithNote(f"{one.set_name}: precision, recall and F1", note, HEAD, rows)
+    return _table(f"{one.set_name}: precision, recall and F1", note, HEAD, rows)
 
 
 def _rows(

@@ -211,7 +211,7 @@ def test_astrovlbench_from_a_folder_with_classes_of_ones_own(spectra, groups, tm
     ("sdss-v", "path,label\n/etc/passwd,WDA\n", ("--spectra", "."), "1: no spectrum found"),
     ("sdss-v", "name,label\nx,WDA\n", ("--spectra", ".", "--class", "WDA=UFO"), "no task"),
     ("specvi", "", (), "neither SpecVI-Bench rows nor conversations"),
-    ("specvi", "", ("--spectra", "."), "leave out --spectra"),
+    ("specvi", "", ("--spectra", "."), "specvi needs no --spectra"),
 ])  # fmt: skip
 def test_bad_input_is_one_sentence(tmp_path, monkeypatch, name, text, words, said):
     monkeypatch.chdir(tmp_path)
