@@ -16,7 +16,16 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
 from app.core.errors import SessionError
-from app.core.queue import EVERYTHING, LIST_ORDER, Filter, QueuePosition, QueueRow, Sort, row_of
+from app.core.queue import (
+    EVERYTHING,
+    LIST_ORDER,
+    Filter,
+    QueuePosition,
+    QueueRow,
+    Sort,
+    row_of,
+    sort_text,
+)
 from app.core.queue.learned_orders import begin
 from app.core.session.records import Candidate, Change, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
@@ -112,6 +121,12 @@ class CurrentCandidate(QObject):
     @property
     def is_painted(self) -> bool:
         return self._painted_at is not None
+
+    @property
+    def order_met(self) -> str:
+        """As the log keeps it: without ids, which differ in merged sessions."""
+        sort = self.queue.sort
+        return sort.key if sort.key == "like" else sort_text(sort)
 
     def note_painted(self, candidate_id: int) -> None:
         """The plot calls this after it has painted the spectrum of this candidate."""
@@ -421,7 +436,7 @@ class CurrentCandidate(QObject):
     def _record(self, opinion: Opinion) -> bool:
         assert self.row is not None
         try:
-            entry = self.verdicts.record(self.row, opinion, self._painted_at)
+            entry = self.verdicts.record(self.row, opinion, self._painted_at, self.order_met)
         except WorkbenchError as error:
             self.report_error(error)
             return False
@@ -525,8 +540,10 @@ class VerdictWriter:
         self.is_writing = False  # True while a change of the session comes from this object
         self.is_busy = False  # True while an act on many candidates is written in the background
 
-    def record(self, row: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
-        """Record the opinion with what was seen of agent and evidence, and the seconds spent.
+    def record(
+        self, row: QueueRow, opinion: Opinion, painted_at: float | None, order_met: str
+    ) -> LogEntry | None:
+        """Record the opinion with what was seen of agent and evidence, the order, and the seconds.
 
         Returns None if nothing changed or the candidate is a repeat.
         """
@@ -539,8 +556,9 @@ class VerdictWriter:
                 return None
             self._last_repeat = None
             seen = self._blind_mode.seen_opinion(row)
+            told = dict(self.evidence[number])
             entry = self._session.record_verdict(
-                number, opinion, seconds=spent, shown=seen, evidence=dict(self.evidence[number])
+                number, opinion, seconds=spent, shown=seen, evidence=told, order_met=order_met
             )
         if seen:
             self._blind_mode.mark_recorded(number)

@@ -56,6 +56,7 @@ def test_some_are_judged_blind_before_the_act_and_one_undo_takes_it_back(sorted_
     assert "Of 20 drawn from 54 below p(YES) 0.56 you rejected 17, accepted 2" in said
     assert "unsure of 1. Among the other 34 up to 12 may deserve" in said
     blind = {entry.candidate_id: entry.shown for entry in person.log()}
+    assert {entry.order_met for entry in person.log()} == {"list:up"}  # as they were shown
     assert set(blind) == drawn_ids and not blind[max(drawn_ids)]  # it was on no sheet before
     person.wait(page.confirm.hasFocus)
     person.press(Qt.Key.Key_Return)

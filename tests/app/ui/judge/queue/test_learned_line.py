@@ -39,6 +39,7 @@ def test_it_is_chosen_and_learns_while_what_is_next_stays(
         current.judge(verdict)
         assert current.candidate_id == unjudged != here
     qtbot.waitUntil(lambda: line.text() == "Learned from 4 verdicts; of the last 4, 2 yes")
+    assert [entry.order_met for entry in known.history()] == 4 * ["learned:best"]
     near = current.in_sight
     qtbot.waitUntil(lambda: near() is not None)
     before = near()
