@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.importing.importer import ORDER
-from app.core.queue import parse_filter, parse_sort
+from app.core.queue import LIST_ORDER, parse_filter, parse_sort
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
@@ -190,8 +190,8 @@ class KeptQueue(QObject):
     def __init__(self, session: Session, current: CurrentCandidate, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._current = session, current
-        current.queue_changed.connect(self._save)
         self._restore()
+        current.queue_changed.connect(self._save)
 
     def _restore(self) -> None:
         """By default what they were assigned, if anything, in the order chosen on import."""
@@ -204,8 +204,11 @@ class KeptQueue(QObject):
         except FilterError:
             return
         if not current.blind_mode.refusal(tree, sort):
-            current.queue = Queue(tree=tree, sort=sort)
+            is_learned = sort.key == "learned"
+            current.queue = Queue(tree=tree, sort=LIST_ORDER if is_learned else sort)
             current.queue_changed.emit(current.queue)
+            if is_learned:  # in the background, as listed until then
+                current.set_queue(tree, sort)
 
     def _save(self, queue: Queue) -> None:
         if not self._session.is_read_only:

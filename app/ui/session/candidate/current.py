@@ -71,6 +71,7 @@ class CurrentCandidate(QObject):
     """The `QueueRow` and the `Opinion` of a verdict just given, the same as before or not."""
     queue_changed = Signal(object)  # the new `Queue`
     reordered = Signal()  # what lies behind the next candidate has learned: the queue is the same
+    learning = Signal(bool)  # whether another order is being learned that will then be shown
     likeness_known = Signal()  # the spectra that can be read are in the index of likeness
     message = Signal(str)  # text for the status line
     failed = Signal(str, str)  # error message and its details
@@ -204,6 +205,7 @@ class CurrentCandidate(QObject):
         """Learn in the background, then show that order, unless another was chosen meanwhile."""
         self._coming = queue = Queue(tree=tree, sort=sort)
         here = self.candidate_id
+        self.learning.emit(True)
 
         def done(_: object) -> None:
             if self._coming is queue and self.candidate_id != here:
@@ -211,8 +213,14 @@ class CurrentCandidate(QObject):
             elif self._coming is queue:
                 self._take_queue(tree, sort)
 
+        def failed(error: WorkbenchError) -> None:
+            if self._coming is queue:
+                self._coming = None
+                self.learning.emit(False)
+            self.report_error(error)
+
         work = partial(begin, self.session, tree, sort, here)
-        self._runner.run(work, done, self.report_error, owner=self)
+        self._runner.run(work, done, failed, owner=self)
 
     def _take_queue(self, tree: Filter, sort: Sort) -> None:
         self._coming, self.queue = None, Queue(tree=tree, sort=sort)
@@ -320,8 +328,11 @@ class CurrentCandidate(QObject):
             text = self.tr("Blind mode: the queue was reset to list order, which reveals nothing")
             self.message.emit(text)
         elif self.queue.sort.key == "learned":
-            # With what agents say, or from now on without.
-            self._begin_learned(self.queue.tree, self.queue.sort)
+            # With what agents say, or without: then what was learned from it is used no longer.
+            tree, sort = self.queue.tree, self.queue.sort
+            if on:
+                self._take_queue(tree, LIST_ORDER)
+            self._begin_learned(tree, sort)
         self.row_changed.emit(self.row)
 
     def _go_to_neighbour(self, cached: FindCached, find: Find, at_end: str) -> None:

@@ -251,5 +251,5 @@ def test_verdicts_of_a_list_judged_as_listed_say_nothing_of_orders(tmp_path):
         assert "order_met" not in export(session, tmp_path / "a.csv", which="all").columns
         session.record_verdict(2, ACCEPT, order_met="list:up")
         assert statistics(session).orders == ""
-        change(session, update(log).values(order_met="own.\"\x1b[1m\":up"))
+        change(session, update(log).values(order_met='own."\x1b[1m":up'))
         assert "queue: own 2 of 2; " in statistics(session).orders
