@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.importing.importer import ORDER
 from app.core.queue import LIST_ORDER, parse_filter, parse_sort
+from app.core.queue.blind_filters import CHECK_FACT
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
@@ -99,6 +100,8 @@ class SessionView(QWidget):
         if current.row is None:
             current.start()
         self.judging.focus_plot()
+        if current.blind_mode.is_on and self.session.fact(f"{CHECK_FACT}:{self.session.reviewer}"):
+            self.show_page("overview_page")
         self._ask_for_second_opinions()
 
     def _ask_for_second_opinions(self) -> None:
