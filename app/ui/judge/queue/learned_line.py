@@ -98,11 +98,13 @@ class LearnedLine(QLabel):
             self._again.start()  # what is left is that of this filter
 
     def _learning(self, on: bool) -> None:
-        self.setVisible(on or self._is_on)
         if on:
             self.setText(
                 self.tr("Learning from your verdicts; until then the queue stays as it is")
             )
+            self.show()
+        else:
+            self._queue_changed(self._current.queue)
 
     def _show(self, so: LearnedSo) -> None:
         if not so.has_both:

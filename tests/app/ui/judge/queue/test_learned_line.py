@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.core.errors import SessionError
 from app.core.queue import EVERYTHING, LIST_ORDER, matching_ids, parse_sort
 from app.core.queue.learned_orders import learned_so
 from app.core.session.records import Opinion, Verdict
@@ -80,3 +81,14 @@ def test_a_flag_is_learned(qtbot, panel, context, known):
     choose(panel, "learned:best:flag=star")
     qtbot.waitUntil(lambda: context.current.queue.sort.target == "flag=star")
     assert panel.filters.order.text() == "learned: star ▾"
+
+
+def test_where_it_cannot_be_learned_the_queue_stays(qtbot, panel, context, known, monkeypatch):
+    def broken(*_):
+        raise SessionError("the disk is full")
+
+    monkeypatch.setattr("app.ui.session.candidate.current.begin", broken)
+    with qtbot.waitSignal(context.current.failed):
+        choose(panel, "learned:best")
+        assert panel.learned.isVisible() and panel.learned.text().startswith("Learning")
+    assert not panel.learned.isVisible() and context.current.queue.sort == LIST_ORDER
