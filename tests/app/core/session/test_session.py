@@ -15,6 +15,7 @@ from app.core.database.tables import judgements, lists, log
 from app.core.errors import SessionError, counted_text
 from app.core.exporting.export import export
 from app.core.exporting.log_file import log_lines
+from app.core.report.people_section import counts_section
 from app.core.session import verdict_log
 from app.core.session.group_acts import MAX_CANDIDATES
 from app.core.session.records import Opinion, Verdict
@@ -243,6 +244,7 @@ def test_the_order_in_which_it_was_met_stays_with_a_verdict(location, tmp_path):
         assert "order learned:mixed" in list(log_lines(session, 1))[1]
         told = statistics(session).orders
         assert told.startswith("Accepted by order of the queue: learned 1 of 1, list 0 of 2; ")
+        assert told in str(counts_section(statistics(session)))
 
 
 def test_verdicts_of_a_list_judged_as_listed_say_nothing_of_orders(tmp_path):
