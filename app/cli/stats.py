@@ -36,8 +36,8 @@ def show_statistics(statistics: summary.Statistics, console: Console) -> None:
         f"{counts.rejected:,} rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, "
         f"{counts.open:,} open; {counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
     )
-    if statistics.chosen:
-        console.print(Text(cleaned(statistics.chosen)))
+    for line in filter(None, (statistics.chosen, statistics.orders)):
+        console.print(Text(cleaned(line)))
     if counts.members_disagree:
         console.print(
             f"The members of the panel disagree on {counts.members_disagree:,}: "

@@ -3109,6 +3109,10 @@
 <context>
     <name>LearnedLine</name>
     <message>
+        <source>Learning from your verdicts; until then the queue stays as it is</source>
+        <translation>正在从您的判定中学习；完成之前队列保持不变</translation>
+    </message>
+    <message>
         <source>Judge one yes and one no: the order learns from them</source>
         <translation>先判定一个“是”和一个“否”：该顺序由此学习</translation>
     </message>

@@ -7,7 +7,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.importing.importer import ORDER
-from app.core.queue import parse_filter, parse_sort
+from app.core.queue import LIST_ORDER, parse_filter, parse_sort
+from app.core.queue.blind_filters import CHECK_FACT
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
@@ -99,6 +100,8 @@ class SessionView(QWidget):
         if current.row is None:
             current.start()
         self.judging.focus_plot()
+        if current.blind_mode.is_on and self.session.fact(f"{CHECK_FACT}:{self.session.reviewer}"):
+            self.show_page("overview_page")
         self._ask_for_second_opinions()
 
     def _ask_for_second_opinions(self) -> None:
@@ -190,8 +193,8 @@ class KeptQueue(QObject):
     def __init__(self, session: Session, current: CurrentCandidate, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._current = session, current
-        current.queue_changed.connect(self._save)
         self._restore()
+        current.queue_changed.connect(self._save)
 
     def _restore(self) -> None:
         """By default what they were assigned, if anything, in the order chosen on import."""
@@ -204,8 +207,11 @@ class KeptQueue(QObject):
         except FilterError:
             return
         if not current.blind_mode.refusal(tree, sort):
-            current.queue = Queue(tree=tree, sort=sort)
+            is_learned = sort.key == "learned"
+            current.queue = Queue(tree=tree, sort=LIST_ORDER if is_learned else sort)
             current.queue_changed.emit(current.queue)
+            if is_learned:  # in the background, as listed until then
+                current.set_queue(tree, sort)
 
     def _save(self, queue: Queue) -> None:
         if not self._session.is_read_only:

@@ -16,7 +16,16 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
 from app.core.errors import SessionError
-from app.core.queue import EVERYTHING, LIST_ORDER, Filter, QueuePosition, QueueRow, Sort, row_of
+from app.core.queue import (
+    EVERYTHING,
+    LIST_ORDER,
+    Filter,
+    QueuePosition,
+    QueueRow,
+    Sort,
+    row_of,
+    sort_text,
+)
 from app.core.queue.learned_orders import begin
 from app.core.session.records import Candidate, Change, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
@@ -62,6 +71,7 @@ class CurrentCandidate(QObject):
     """The `QueueRow` and the `Opinion` of a verdict just given, the same as before or not."""
     queue_changed = Signal(object)  # the new `Queue`
     reordered = Signal()  # what lies behind the next candidate has learned: the queue is the same
+    learning = Signal(bool)  # whether another order is being learned that will then be shown
     likeness_known = Signal()  # the spectra that can be read are in the index of likeness
     message = Signal(str)  # text for the status line
     failed = Signal(str, str)  # error message and its details
@@ -112,6 +122,12 @@ class CurrentCandidate(QObject):
     @property
     def is_painted(self) -> bool:
         return self._painted_at is not None
+
+    @property
+    def order_met(self) -> str:
+        """As the log keeps it: without ids, which differ in merged sessions."""
+        sort = self.queue.sort
+        return sort.key if sort.key == "like" else sort_text(sort)
 
     def note_painted(self, candidate_id: int) -> None:
         """The plot calls this after it has painted the spectrum of this candidate."""
@@ -189,6 +205,7 @@ class CurrentCandidate(QObject):
         """Learn in the background, then show that order, unless another was chosen meanwhile."""
         self._coming = queue = Queue(tree=tree, sort=sort)
         here = self.candidate_id
+        self.learning.emit(True)
 
         def done(_: object) -> None:
             if self._coming is queue and self.candidate_id != here:
@@ -196,8 +213,14 @@ class CurrentCandidate(QObject):
             elif self._coming is queue:
                 self._take_queue(tree, sort)
 
+        def failed(error: WorkbenchError) -> None:
+            if self._coming is queue:
+                self._coming = None
+                self.learning.emit(False)
+            self.report_error(error)
+
         work = partial(begin, self.session, tree, sort, here)
-        self._runner.run(work, done, self.report_error, owner=self)
+        self._runner.run(work, done, failed, owner=self)
 
     def _take_queue(self, tree: Filter, sort: Sort) -> None:
         self._coming, self.queue = None, Queue(tree=tree, sort=sort)
@@ -305,8 +328,11 @@ class CurrentCandidate(QObject):
             text = self.tr("Blind mode: the queue was reset to list order, which reveals nothing")
             self.message.emit(text)
         elif self.queue.sort.key == "learned":
-            # With what agents say, or from now on without.
-            self._begin_learned(self.queue.tree, self.queue.sort)
+            # With what agents say, or without: then what was learned from it is used no longer.
+            tree, sort = self.queue.tree, self.queue.sort
+            if on:
+                self._take_queue(tree, LIST_ORDER)
+            self._begin_learned(tree, sort)
         self.row_changed.emit(self.row)
 
     def _go_to_neighbour(self, cached: FindCached, find: Find, at_end: str) -> None:
@@ -421,7 +447,7 @@ class CurrentCandidate(QObject):
     def _record(self, opinion: Opinion) -> bool:
         assert self.row is not None
         try:
-            entry = self.verdicts.record(self.row, opinion, self._painted_at)
+            entry = self.verdicts.record(self.row, opinion, self._painted_at, self.order_met)
         except WorkbenchError as error:
             self.report_error(error)
             return False
@@ -525,8 +551,10 @@ class VerdictWriter:
         self.is_writing = False  # True while a change of the session comes from this object
         self.is_busy = False  # True while an act on many candidates is written in the background
 
-    def record(self, row: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
-        """Record the opinion with what was seen of agent and evidence, and the seconds spent.
+    def record(
+        self, row: QueueRow, opinion: Opinion, painted_at: float | None, order_met: str
+    ) -> LogEntry | None:
+        """Record the opinion with what was seen of agent and evidence, the order, and the seconds.
 
         Returns None if nothing changed or the candidate is a repeat.
         """
@@ -539,8 +567,9 @@ class VerdictWriter:
                 return None
             self._last_repeat = None
             seen = self._blind_mode.seen_opinion(row)
+            told = dict(self.evidence[number])
             entry = self._session.record_verdict(
-                number, opinion, seconds=spent, shown=seen, evidence=dict(self.evidence[number])
+                number, opinion, seconds=spent, shown=seen, evidence=told, order_met=order_met
             )
         if seen:
             self._blind_mode.mark_recorded(number)
