@@ -159,6 +159,7 @@ def _add_velocities(connection: Connection) -> None:
         "CREATE INDEX judgements_velocity ON judgements (reviewer_id, candidate_id) "
         "WHERE velocity <> ''"
     )
+    connection.exec_driver_sql("ALTER TABLE repeats ADD COLUMN shown TEXT DEFAULT '' NOT NULL")
     _add_members(connection)
 
 
