@@ -28,7 +28,7 @@ from app.core.errors import SessionError
 from app.core.inspections.seen import EVIDENCE, PREFIX
 from app.core.queue.blind_filters import FACT as BLIND
 from app.core.session import verdict_log
-from app.core.session.assignments import assign
+from app.core.session.assignments import STUDY_FACT, assign
 from app.core.session.known_answers import read_known_answers
 from app.core.session.provenance import file_name
 from app.core.session.records import Change
@@ -51,7 +51,7 @@ without the agent."""
 ARMS: tuple[Arm, ...] = get_args(Arm)
 DESIGNS: tuple[Design, ...] = get_args(Design)
 
-PLAN, HASH = "study", "study_sha256"  # facts of the session
+HASH = "study_sha256"  # the fact with the hash of the plan
 FORMAT = 1
 MAX_CANDIDATES = 20_000
 MAX_PEOPLE = 30
@@ -140,7 +140,7 @@ def new_study(
             },
             ensure_ascii=False, separators=(",", ":"),
         )  # fmt: skip
-        write_facts(connection, {PLAN: text, HASH: text_hash(text)})
+        write_facts(connection, {STUDY_FACT: text, HASH: text_hash(text)})
         session.write_fact(connection, BLIND, "yes")
         numbers = [verdict_log.reviewer_id(connection, name) for name in share.people]
         assign(connection, [(row.id, who, "first") for row in rows for who in numbers])
@@ -244,11 +244,11 @@ def _drawn_turns(
 
 def read_study(connection: Connection) -> StudyPlan | None:
     """The plan of the session's study. Raises SessionError if it is not as it was frozen."""
-    query = select(facts.c.key, facts.c.value).where(facts.c.key.in_((PLAN, HASH)))
+    query = select(facts.c.key, facts.c.value).where(facts.c.key.in_((STUDY_FACT, HASH)))
     stored = {row.key: row.value for row in connection.execute(query)}
     if not stored:
         return None
-    text = stored.get(PLAN)
+    text = stored.get(STUDY_FACT)
     if not isinstance(text, str) or text_hash(text) != stored.get(HASH):
         raise SessionError(CHANGED)
     return parsed(text)
@@ -360,7 +360,7 @@ def merge_study(target: Connection, source: Connection, *, is_copy: bool) -> Non
     """Take over the plan of a copy that has one; raises SessionError where two plans meet."""
     here, there = read_study(target), read_study(source)
     if there is not None and here is None and is_copy:
-        write_facts(target, {PLAN: there.text, HASH: there.sha256, BLIND: "yes"})
+        write_facts(target, {STUDY_FACT: there.text, HASH: there.sha256, BLIND: "yes"})
     elif here is not None and (there is None or there.sha256 != here.sha256):
         other = "no study" if there is None else f"the plan {there.sha256[:12]}"
         raise SessionError(

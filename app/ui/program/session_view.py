@@ -12,10 +12,9 @@ from app.core.queue import parse_filter, parse_sort
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
-from app.core.session.assignments import PLAN_FACT, has_assignments
+from app.core.session.assignments import PLAN_FACT, STUDY_FACT, has_assignments
 from app.core.session.records import Candidate
 from app.core.session.session import Session
-from app.core.sharing.study_plan import PLAN, study_of
 from app.ui.judge.judging_page import JudgingPage
 from app.ui.judge.verdict.status_line import StatusLine
 from app.ui.program.late_parts import REVIEW_PAGES, SessionDialogs
@@ -89,13 +88,11 @@ class SessionView(QWidget):
 
     def _follow_study(self) -> None:
         """Serve what the plan of a study has for this reviewer."""
-        if self.session.fact(PLAN) is None or self.session.is_read_only:
+        if self.session.fact(STUDY_FACT) is None or self.session.is_read_only:
             return
         current = self.context.current
         try:
-            plan = study_of(self.session)
-            if plan is not None and self.session.reviewer in plan.people:
-                current.repeat_round.take(plan)
+            current.repeat_round.begin_study()
         except WorkbenchError as error:
             current.report_error(error)
 

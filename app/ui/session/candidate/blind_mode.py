@@ -3,10 +3,12 @@
 What the person could see before a verdict is recorded with it, in blind mode or not.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,7 +18,9 @@ from app.core.queue import Filter, QueueRow, Sort
 from app.core.queue.blind_filters import FACT, breaks_blind_mode
 from app.core.session.records import Candidate
 from app.core.session.session import Session
-from app.core.sharing.study_plan import Turn
+
+if TYPE_CHECKING:
+    from app.core.sharing.study_plan import Turn
 
 
 class BlindMode(QObject):

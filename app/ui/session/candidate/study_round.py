@@ -3,19 +3,24 @@
 The plan says what may be seen of the agent beside each; see app.core.sharing.study_plan.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from agent.errors import WorkbenchError
 from app.core.queue import QueueRow, Sort, row_of
 from app.core.session.session import Session
-from app.core.sharing.study_plan import StudyPlan, numbers_by_key, turns_left
 from app.ui.base.actions.actions import ACTIONS, LOOKING, MARKING, WORDS
 from app.ui.base.background.runner import Runner
 from app.ui.session.candidate.blind_mode import BlindMode
 from app.ui.session.candidate.queue_neighbours import AHEAD, QueueNeighbours, RepeatRound
+
+if TYPE_CHECKING:
+    from app.core.sharing.study_plan import StudyPlan
 
 ALLOWED = frozenset(
     {name for name, each in ACTIONS.items() if each.group in map(str, (LOOKING, MARKING, WORDS))}
@@ -47,16 +52,22 @@ class StudyRound(RepeatRound):
         """Whether the reviewer has still something to judge by a plan."""
         return self._blind_mode.in_study
 
-    def take(self, plan: StudyPlan) -> None:
-        """Follow this plan, of which the reviewer is one of the people."""
-        self.study, self._numbers = plan, numbers_by_key(self._session)
-        self.total = len(plan.turns[self._session.reviewer])
-        self.read()
+    def begin_study(self) -> None:
+        """Follow the plan of the session's study, if the reviewer is one of its people."""
+        from app.core.sharing.study_plan import numbers_by_key, study_of
+
+        plan = study_of(self._session)
+        if plan is not None and self._session.reviewer in plan.people:
+            self.study, self._numbers = plan, numbers_by_key(self._session)
+            self.total = len(plan.turns[self._session.reviewer])
+            self.read()
 
     def read(self) -> None:
         """Read again what is to be judged next; the plan may be done, or an undo may have come."""
         if self.study is None:
             return
+        from app.core.sharing.study_plan import turns_left
+
         left = turns_left(self._session, self.study, self._numbers)
         self.index = self.total - len(left)
         self.plan = tuple(self._numbers[turn.key] for turn in left[: AHEAD + 1])

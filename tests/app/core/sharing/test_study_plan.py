@@ -9,6 +9,7 @@ from agent.hashing import text_hash
 from app.core.errors import SessionError
 from app.core.inspections.seen import SeenResult, record_seen
 from app.core.inspections.store import add_inspection
+from app.core.session.assignments import STUDY_FACT
 from app.core.session.known_answers import known_ids
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
@@ -17,7 +18,6 @@ from app.core.sharing.merge import merge
 from app.core.sharing.parts import split
 from app.core.sharing.study_plan import (
     HASH,
-    PLAN,
     Turn,
     new_study,
     numbers_by_key,
@@ -224,7 +224,7 @@ def test_a_plan_that_was_edited_is_refused_in_one_sentence(file_location, damage
             if changed is None:
                 connection.exec_driver_sql("DELETE FROM facts WHERE key = 'study'")
             else:
-                session.write_fact(connection, PLAN, changed)
+                session.write_fact(connection, STUDY_FACT, changed)
         with pytest.raises(SessionError, match="was changed after it was frozen"):
             study_of(session)
 
@@ -243,7 +243,7 @@ def test_a_plan_of_a_stranger_whose_hash_fits_is_checked_all_the_same(
     with vetted(file_location) as session:
         values = json.loads(new_study(session, PEOPLE, "split").text) | change
         with session.database.writing() as connection:
-            session.write_fact(connection, PLAN, json.dumps(values))
+            session.write_fact(connection, STUDY_FACT, json.dumps(values))
             session.write_fact(connection, HASH, text_hash(json.dumps(values)))
         with pytest.raises(SessionError, match=reason):
             study_of(session)

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.inspections.seen import read_seen
 from app.core.inspections.store import add_inspection
+from app.core.session.assignments import STUDY_FACT
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
-from app.core.sharing.study_plan import HASH, PLAN, new_study, numbers_by_key, study_of, turns_left
+from app.core.sharing.study_plan import HASH, new_study, numbers_by_key, study_of, turns_left
 from app.core.study.readings import readings_of
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.settings.settings_store import SettingsStore
@@ -180,7 +181,7 @@ def test_time_in_another_program_does_not_count(qtbot, tmp_path, monkeypatch):
 def test_a_plan_that_was_edited_is_told_and_nobody_follows_it(qtbot, tmp_path):
     place = begun(tmp_path, "split")
     with open_session(place, "Lead") as session:
-        session.set_fact(PLAN, session.fact(PLAN).replace('"seed":3', '"seed":4'))
+        session.set_fact(STUDY_FACT, session.fact(STUDY_FACT).replace('"seed":3', '"seed":4'))
         assert session.fact(HASH)
     with before_window(qtbot, place) as person:
         assert "was changed after it was frozen" in person.view.status.message.full_text
