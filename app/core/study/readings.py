@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from agent.spectra.spectrum import FloatArray
-from app.core.database.tables import candidates, judgements, log, repeats
+from app.core.database.tables import candidates, log, repeats
 from app.core.session.known_answers import read_known_answers
 from app.core.session.records import Verdict
 from app.core.session.session import Session
@@ -133,25 +133,23 @@ def readings_of(session: Session, plan: StudyPlan) -> Readings:
 
 
 def _first_readings(connection: Any, people: Sequence[int]) -> dict[tuple[int, int], _Given]:
-    """By reviewer and candidate. A comment that came later changes neither time nor what was
-    shown: both are of the line with which the verdict that stands was given."""
-    stands = (judgements.c.candidate_id == log.c.candidate_id) & (
-        judgements.c.reviewer_id == log.c.reviewer_id
-    )
-    names = ("reviewer_id", "candidate_id", "verdict", "seconds", "at", "shown")
-    query = (
-        select(*(log.c[name] for name in names))
-        .join(judgements, stands)
-        .where(log.c.reviewer_id.in_(people), log.c.action == "set")
-        .where(log.c.verdict == judgements.c.verdict)
-        .order_by(log.c.id.desc())
-    )
-    found: dict[tuple[int, int], _Given] = {}
-    for row in connection.execute(query):
-        key = row.reviewer_id, row.candidate_id
-        if key not in found or row.seconds is not None:
-            found[key] = _given(row)
-    return found
+    """By reviewer and candidate: the first verdict that was not undone. What came later, such as a
+    comment or another verdict once the study was over, is no reading."""
+    lines = select(log).where(log.c.reviewer_id.in_(people)).order_by(log.c.id)
+    given: dict[tuple[int, int], dict[int, Any]] = defaultdict(dict)
+    undone = set()
+    for row in connection.execute(lines):
+        if row.action == "undo":
+            undone.add(row.target_id)
+        elif row.action == "redo":
+            undone.discard(row.target_id)
+        elif row.verdict is not None:
+            given[row.reviewer_id, row.candidate_id][row.id] = row
+    stands = {
+        key: next((row for number, row in rows.items() if number not in undone), None)
+        for key, rows in given.items()
+    }
+    return {key: _given(row) for key, row in stands.items() if row is not None}
 
 
 def _second_readings(connection: Any, people: Sequence[int]) -> dict[tuple[int, int], _Given]:

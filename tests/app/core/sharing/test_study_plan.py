@@ -177,12 +177,26 @@ def test_what_deviates_is_told_and_left_out(file_location):
             "not the answer of the plan was shown": 2,
             "more or less was shown than planned": 1,
         }
-        # A comment later changes neither what was shown nor how long it took.
+        # A comment later, or another verdict, changes nothing.
         number = numbers[unaided[0].key]
         before = session.judgement(number).opinion
         session.record_verdict(number, Opinion(verdict=before.verdict, comment="later"))
+        session.record_verdict(number, Opinion(verdict=Verdict.UNSURE), shown={"verdict": "YES"})
         again = readings_of(session, plan)
         assert again.seconds.tolist() == [5.0] and again.deviating == found.deviating
+        assert again.verdict.tolist() == found.verdict.tolist()
+        for _ in range(2):
+            session.undo()
+        assert readings_of(session, plan).verdict.tolist() == found.verdict.tolist()
+        while session.undo() is not None:
+            pass
+        assert readings_of(session, plan).person.size == 0
+        session.redo()
+        assert (
+            sum(readings_of(session, plan).deviating.values())
+            + readings_of(session, plan).person.size
+            == 1
+        )
 
 
 def test_only_copies_of_one_study_are_merged(tmp_path):
