@@ -43,13 +43,13 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
 COMMANDS = (
     *("demo", "find", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
-    *("assign", "known"),
+    *("assign", "known", "study"),
     *("enrich", "fetch", "services", "mcp"),
     *("models", "selftest"),
 )
 FOLDERS = {
     **dict.fromkeys(("enrich", "fetch", "services", "mcp"), "services."),
-    **dict.fromkeys(("assign", "known"), "team."),
+    **dict.fromkeys(("assign", "known", "study"), "team."),
 }
 """Folders of the commands whose modules are not in app/cli itself."""
 # Of addresses, of which a library reserves more than it uses. With fewer, native code ends the

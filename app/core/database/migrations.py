@@ -160,6 +160,7 @@ def _add_velocities_and_orders(connection: Connection) -> None:
         "WHERE velocity <> ''"
     )
     connection.exec_driver_sql("ALTER TABLE log ADD COLUMN order_met TEXT DEFAULT '' NOT NULL")
+    connection.exec_driver_sql("ALTER TABLE repeats ADD COLUMN shown TEXT DEFAULT '' NOT NULL")
     _add_members(connection)
 
 

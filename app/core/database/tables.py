@@ -337,6 +337,8 @@ repeats = Table(
     Column("after_id", Key, nullable=False),  # the reviewer's newest log line at that time
     Column("withdrawn", Boolean, nullable=False, default=False),
     *_further_columns(),
+    # As in the log; empty but in a study.
+    Column("shown", Text, nullable=False, default="", server_default=""),
 )
 Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
 

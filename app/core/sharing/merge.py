@@ -39,6 +39,7 @@ from app.core.sharing import merged_facts
 from app.core.sharing.log_merge import LogMerge, ReviewerMap, is_timestamp
 from app.core.sharing.matching import CandidateMatcher, IdMap
 from app.core.sharing.share_out import assign_second_opinions
+from app.core.sharing.study_plan import merge_study
 from app.core.statistics.adjudication import Dispute, disputes
 from app.services.catalogues.answer import State
 from app.services.catalogues.service import NAME
@@ -113,6 +114,7 @@ def merge(
         counted = (select(func.count()).select_from(table) for table in tables)
         total = sum(source.execute(each).scalar_one() for each in counted)
         steps = Steps("merging", total, progress, should_stop)
+        merge_study(target, source, is_copy=into.id == other.id)
         matching = CandidateMatcher(target, source)
         for count in matching.pages():
             steps.step(count)

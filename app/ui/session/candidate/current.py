@@ -5,13 +5,14 @@ All parts of the window listen to this object and call it to navigate and to jud
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
@@ -38,7 +39,6 @@ from app.ui.session.candidate.queue_neighbours import (
     Queue,
     QueueNeighbours,
     QueueSearch,
-    RepeatRound,
     first_of,
     judged_row,
     next_of,
@@ -46,6 +46,7 @@ from app.ui.session.candidate.queue_neighbours import (
     unjudged_after,
 )
 from app.ui.session.candidate.spectrum_reader import SpectrumReader
+from app.ui.session.candidate.study_round import StudyRound
 from app.ui.session.session_bridge import SessionBridge
 
 Find = Callable[[Session, Queue, QueuePosition], QueueRow | None]
@@ -100,8 +101,12 @@ class CurrentCandidate(QObject):
         self.prefetch = self._reader.prefetch
         self._runner = runner
         self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)
-        self.repeat_round = self._cache = RepeatRound(bridge.session, runner, self.blind_mode, self)
-        self._painted_at: float | None = None
+        self.repeat_round = self._cache = StudyRound(bridge.session, runner, self.blind_mode, self)
+        self._painted_at: float | None = None  # later by as long as the person was elsewhere
+        self._left_at: float | None = None  # when the program ceased to be the active one
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.applicationStateChanged.connect(self._on_activity)
         self._is_leaving = False  # True between a verdict and the arrival of the next candidate
         self._is_closed = False
         self._reader.loaded.connect(self._set_spectrum)
@@ -136,16 +141,34 @@ class CurrentCandidate(QObject):
             self._painted_at = time.monotonic()
             self.painted_ids.add(candidate_id)
 
+    def _on_activity(self, state: Qt.ApplicationState) -> None:
+        """Do not count the time in which the person works in another program."""
+        now = time.monotonic()
+        if state != Qt.ApplicationState.ApplicationActive:
+            self._left_at = self._left_at or now
+        elif self._left_at is not None:
+            if self._painted_at is not None:
+                self._painted_at += now - max(self._left_at, self._painted_at)
+            self._left_at = None
+
     def start(self) -> None:
         """Go to the first candidate without a verdict, else to the first one."""
+        if self.repeat_round.is_study:
+            self._show(self.repeat_round.here())
+            return
         self._search.start(partial(first_of, self.session, self.queue), self._show)
 
     def go_to(self, candidate_id: int) -> None:
-        """Go to any candidate, even one the filter excludes."""
+        """Go to any candidate, even one the filter excludes; in a study, to the one it wants."""
         try:
-            row = row_of(self.session, candidate_id, self.queue.sort)
+            self.repeat_round.read()
+            here = self.repeat_round.here() if self.repeat_round.is_study else None
+            row = here or row_of(self.session, candidate_id, self.queue.sort)
         except WorkbenchError as error:
             self.report_error(error)
+            return
+        if here is not None and here.candidate.id == self.candidate_id != candidate_id:
+            self.message.emit(self.tr("The study shows one candidate after the other"))
             return
         self._show(self.blind_mode.without_own_verdict(row))
 
@@ -280,6 +303,10 @@ class CurrentCandidate(QObject):
 
     def undo(self) -> None:
         """Undo the reviewer's last action and go to its candidate."""
+        if self.repeat_round.refuses_undo():
+            text = self.tr("The first verdict stands once the agent's answer was shown")
+            self.message.emit(text)
+            return
         nothing, done = self.tr("Nothing to undo"), self.tr("Undone: now {what}")
         self._undo_or_redo("undo", nothing, done)
 
@@ -357,7 +384,8 @@ class CurrentCandidate(QObject):
             self._show(row)
             return
         self._is_leaving = False  # the candidate stays current and may be judged again
-        self.message.emit(self.tr("All candidates in this list are judged"))
+        if self.repeat_round.study is None:  # which says itself that it is done
+            self.message.emit(self.tr("All candidates in this list are judged"))
         self._show_verdict()
 
     def _on_search_failed(self, error: WorkbenchError) -> None:
@@ -548,6 +576,7 @@ class VerdictWriter:
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self._repeat = Opinion()
         self._repeat_seconds: float | None = None
+        self._repeat_shown: Mapping[str, Any] | None = None
         self.is_writing = False  # True while a change of the session comes from this object
         self.is_busy = False  # True while an act on many candidates is written in the background
 
@@ -563,7 +592,8 @@ class VerdictWriter:
         number = row.candidate.id
         with self._writing():
             if self._blind_mode.is_repeat(number):
-                self._record_repeat(number, opinion, spent)
+                shown = self._blind_mode.seen_opinion(row) if self._blind_mode.in_study else None
+                self._record_repeat(number, opinion, spent, shown)
                 return None
             self._last_repeat = None
             seen = self._blind_mode.seen_opinion(row)
@@ -580,7 +610,8 @@ class VerdictWriter:
         self._refuse_if_busy()
         with self._writing():
             if number == self._last_repeat:
-                self._record_repeat(number, change(self._repeat), self._repeat_seconds)
+                again = change(self._repeat), self._repeat_seconds, self._repeat_shown
+                self._record_repeat(number, *again)
                 return None
             if self._blind_mode.is_repeat(number):
                 raise SessionError("a repeat can be changed only right after it was judged")
@@ -630,14 +661,21 @@ class VerdictWriter:
         with self._writing():
             return self._session.redo()
 
-    def _record_repeat(self, number: int, opinion: Opinion, spent: float | None) -> None:
+    def _record_repeat(
+        self,
+        number: int,
+        opinion: Opinion,
+        spent: float | None,
+        shown: Mapping[str, Any] | None,
+    ) -> None:
         """Record a repeated verdict; the first verdict of the candidate stays as it was."""
         if opinion.verdict is None:
             return
         if self._last_repeat == number:  # changed at once: replaces the repeat just recorded
             withdraw_repeat(self._session)
-        record_repeat(self._session, number, opinion, seconds=spent)
-        self._last_repeat, self._repeat, self._repeat_seconds = number, opinion, spent
+        record_repeat(self._session, number, opinion, seconds=spent, shown=shown)
+        self._last_repeat, self._repeat = number, opinion
+        self._repeat_seconds, self._repeat_shown = spent, shown
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
