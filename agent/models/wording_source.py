@@ -16,6 +16,7 @@ from typing import Any
 from huggingface_hub import get_token
 
 from agent.checked_toml import printable
+from agent.checked_yaml import NotPlain, plain_yaml
 from agent.errors import ResourceError, WorkbenchError, read_errors
 from agent.models.card import Card
 from agent.models.folders import models_folder, wording_folder
@@ -30,7 +31,6 @@ SUFFIXES = (".parquet", ".json", ".jsonl", ".yaml", ".yml")
 MAX_FILES = 200
 MAX_JSON_BYTES = 128 * 1024**2
 MAX_LINE = 16 * 1024**2
-MOST_NESTED = 50  # The published schema has eight levels.
 MAX_YAML_BYTES = 64 * 1024
 MAX_COLUMN_BYTES = 512 * 1024**2
 MAX_VALUES = 20_000_000
@@ -86,20 +86,12 @@ def tool_of_yaml(file: Path) -> str:
             content = stream.read(MAX_YAML_BYTES + 1)
         if len(content) > MAX_YAML_BYTES:
             raise ResourceError(f"{file} is longer than {MAX_YAML_BYTES // 1024} KiB")
-        depth = 0
-        for event in yaml.parse(content, Loader=yaml.SafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > MOST_NESTED:  # of which thousands take the parser minutes
-                raise ResourceError(f"{file} is not plain YAML: it is nested too deeply")
-            # a few hundred bytes of aliases could stand for gigabytes
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                raise ResourceError(f"{file} has anchors or aliases, which are not read")
-        value = yaml.safe_load(content)
-        schema = value["tools"][0]["tool_schema"]
+        schema = plain_yaml(content)["tools"][0]["tool_schema"]
         return json.dumps(schema, ensure_ascii=False, allow_nan=False)
     except OSError as error:
         raise ResourceError(f"{file} could not be read: {error.strerror or error}") from error
+    except NotPlain as error:
+        raise ResourceError(f"{file} {error}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ResourceError(f"{file} is not plain YAML: {printable(str(error), 120)}") from error
     except (TypeError, KeyError, IndexError) as error:
