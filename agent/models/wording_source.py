@@ -17,6 +17,7 @@ from huggingface_hub import get_token
 
 from agent.checked_toml import printable
 from agent.checked_yaml import NotPlain, plain_yaml
+from agent.child_process.rows_in_child import rows_in_child
 from agent.errors import ResourceError, WorkbenchError, read_errors
 from agent.models.card import Card
 from agent.models.folders import models_folder, wording_folder
@@ -67,7 +68,12 @@ def rows_of(file: Path) -> Iterator[Mapping[str, Any]]:
     """The rows of a file, one by one, without pictures and spectra."""
     try:
         if file.suffix == ".parquet":
-            found: Iterator[Any] = _parquet_rows(file)
+            if find_spec("pyarrow") is None:
+                raise ResourceError(
+                    f"{file.name} needs pyarrow: pip install pyarrow, or take the cold-start "
+                    "conversations"
+                )
+            found: Iterator[Any] = rows_in_child(parquet_rows, file, kind=ResourceError)
         elif file.suffix == ".jsonl":
             found = _line_rows(file)
         else:
@@ -171,11 +177,8 @@ def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _parquet_rows(file: Path) -> Iterator[Any]:
-    if find_spec("pyarrow") is None:
-        raise ResourceError(
-            f"{file.name} needs pyarrow: pip install pyarrow, or take the cold-start conversations"
-        )
+def parquet_rows(file: Path) -> Iterator[Any]:
+    """For a child process: what pyarrow says of a damaged file's columns may end it."""
     import pyarrow
     import pyarrow.parquet as parquet
 

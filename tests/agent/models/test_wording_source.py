@@ -18,6 +18,7 @@ from agent.models.registry import find_model, published_model
 from agent.models.wording_source import (
     SOURCES,
     get_wording,
+    parquet_rows,
     read_source,
     rows_of,
     source_name,
@@ -168,7 +169,7 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         with monkeypatch.context() as patch:
             patch.setattr(wording_source, limit, 0)
             with pytest.raises(ResourceError, match="more words"):
-                list(rows_of(path))
+                list(parquet_rows(path))
     monkeypatch.setattr(wording_source, "MAX_FILES", 1)
     with pytest.raises(ResourceError, match="more than 1 files"):
         read_source("clerk", [tmp_path])
