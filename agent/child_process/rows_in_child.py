@@ -22,7 +22,6 @@ from typing import IO, Any, cast
 from agent.child_process.die_with_parent import die_with_parent
 from agent.child_process.limit_memory import limit_memory
 from agent.child_process.start_child import child_command, start_child
-from agent.errors import WorkbenchError
 
 MEMORY = 512 * 1024**2  # beside the size of the file
 SILENCE_S, BYTES_PER_S = 60.0, 1024**2
@@ -42,16 +41,17 @@ def rows_in_child(
     work: Callable[..., Iterable[Any]],
     path: Path,
     *arguments: Any,
+    kind: type[Exception],
     memory: int = MEMORY,
-    kind: type[WorkbenchError] = WorkbenchError,
 ) -> Iterator[Any]:
-    """What `work(path, *arguments)`, a function of a module of ours, yields; errors are of `kind`.
+    """What `work(path, *arguments)`, a function of a module of ours, yields; raises only `kind`.
 
     What is not JSON comes as text, but for bytes. Close it to end the child early.
     """
     size = path.stat().st_size if path.is_file() else 0
     request = {
         "work": [work.__module__, work.__name__, str(path), *arguments],
+        "kind": [kind.__module__, kind.__name__],
         "memory_bytes": memory + size,
         "silence_s": SILENCE_S + size / BYTES_PER_S,
         "bytes": token_hex(8),  # no key of the file's is taken for it
@@ -93,6 +93,7 @@ def main() -> None:
     os.dup2(2, 1)  # anything printed by libraries goes to stderr, not into the stream
     module, name, path, *arguments = request["work"]
     work = getattr(import_module(module), name)
+    kind = getattr(import_module(request["kind"][0]), request["kind"][1])
     limit_memory(request["memory_bytes"])
 
     def plain(value: object) -> object:
@@ -121,7 +122,7 @@ def main() -> None:
                 send()
                 held, since = 0, time.monotonic()
         add("end", None)
-    except WorkbenchError as error:
+    except kind as error:
         add("failed", str(error))
     except OSError as error:
         add("failed", f"{path} cannot be read: {error.strerror or error}")

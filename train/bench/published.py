@@ -146,7 +146,7 @@ def _split_from_name(text: str) -> str:
 
 def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Example]:
     for path in files:
-        for row in rows_in_child(published_rows, path, memory=MAX_GROUP_BYTES):
+        for row in rows_in_child(published_rows, path, memory=MAX_GROUP_BYTES, kind=WorkbenchError):
             nodes = nodes_of(row)
             if _set_of(nodes, path) != name:
                 continue

@@ -229,7 +229,7 @@ def _file_bytes(name: str, folder: Path) -> bytes:
 
 def rows_of(path: Path) -> Iterator[Mapping[str, Any]]:
     if path.suffix == ".parquet":
-        rows: Iterator[Any] = rows_in_child(parquet_rows, path)
+        rows: Iterator[Any] = rows_in_child(parquet_rows, path, kind=WorkbenchError)
     elif path.suffix == ".jsonl":
         rows = _line_rows(path)
     else:

@@ -62,7 +62,7 @@ def read_rows(path: Path, wanted: Sequence[str] = tuple(ROLES)) -> Iterator[Row]
         if suffix in TEXT_SUFFIXES and path.suffix != ".gz":
             yield from _text_rows(path, TEXT_SUFFIXES[suffix], wanted)
         elif suffix in LIST_SUFFIXES:
-            yield from rows_in_child(listed_rows, path, list(wanted))
+            yield from rows_in_child(listed_rows, path, list(wanted), kind=WorkbenchError)
         else:
             known = ", ".join((*TEXT_SUFFIXES, *LIST_SUFFIXES))
             raise WorkbenchError(f"{path}: a list or catalogue must be one of {known}")

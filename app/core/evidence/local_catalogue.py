@@ -81,7 +81,9 @@ def match_local(
     ids, sky = _candidates(session)
     near: dict[int, list[Near]] = {}
     told: Any = {}
-    work = rows_in_child(near_rows, path, radius_arcsec, sky.tolist(), memory=MEMORY)
+    work = rows_in_child(
+        near_rows, path, radius_arcsec, sky.tolist(), memory=MEMORY, kind=WorkbenchError
+    )
     with closing(work) as found:
         for kind, *values in found:
             if kind == "near":

@@ -32,7 +32,7 @@ def test_rows_come_one_by_one_and_none_is_waited_for(
 ) -> None:
     rows = [{"prompt": f"ä{number}", "messages": [b"\xff", None]} for number in range(20_000)]
     parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-    assert list(rows_in_child(parquet_rows, path)) == rows
+    assert list(rows_in_child(parquet_rows, path, kind=ResourceError)) == rows
     started = []
 
     def start(*given: Any, **more: Any) -> Any:
@@ -40,7 +40,7 @@ def test_rows_come_one_by_one_and_none_is_waited_for(
         return started[0]
 
     monkeypatch.setattr(module, "start_child", start)
-    some = rows_in_child(parquet_rows, path)
+    some = rows_in_child(parquet_rows, path, kind=ResourceError)
     assert next(some) == rows[0]
     some.close()
     assert started[0].returncode is not None
