@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
@@ -43,7 +43,7 @@ def rows_in_child(
     *arguments: Any,
     kind: type[Exception],
     memory: int = MEMORY,
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """What `work(path, *arguments)`, a function of a module of ours, yields; raises only `kind`.
 
     What is not JSON comes as text, but for bytes. Close it to end the child early.
@@ -97,8 +97,9 @@ def main() -> None:
     limit_memory(request["memory_bytes"])
 
     def plain(value: object) -> object:
-        is_bytes = isinstance(value, bytes)
-        return {request["bytes"]: b64encode(value).decode()} if is_bytes else str(value)
+        if isinstance(value, bytes):
+            return {request["bytes"]: b64encode(value).decode()}
+        return str(value)
 
     lines: list[str] = []
 

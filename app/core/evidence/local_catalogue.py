@@ -96,7 +96,11 @@ def match_local(
                 progress(*values)
     columns = tuple(ServiceColumn(**each) for each in told["columns"])
     service = Service(
-        **{"id": name, "name": path.name, "kind": FILE, "url": "", "sends": "Nothing."},
+        id=name,
+        name=path.name,
+        kind=FILE,
+        url="",
+        sends="Nothing.",
         release=told["release"],
         radius_arcsec=radius_arcsec,
         columns=columns,

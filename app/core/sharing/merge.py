@@ -327,9 +327,9 @@ def _copied_reply(target: Connection, source: Connection, answer: Values) -> int
     if not is_sound:
         raise damaged("the reply of a service")
     content = unpacked(values["content"], values["sha256"])
-    if answer["service"] == "picture" and (found := matches_from(answer["matches"])):
+    if answer["service"] == "picture" and (said := matches_from(answer["matches"])):
         try:
-            stored_picture(content, found[0].values)
+            stored_picture(content, said[0].values)
         except BadReply as error:
             raise damaged("the reply of a service") from error
     same = ("sha256", "url", "asked_at", "content")

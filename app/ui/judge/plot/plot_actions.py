@@ -204,7 +204,7 @@ def save_snapshot(plot: PlotView, title: str, path: Path) -> None:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     {".png": _png, ".svg": _svg, ".pdf": _pdf}[suffix](plot, title, size, buffer)
     try:
-        write_file(path, buffer.data().data())
+        write_file(path, bytes(buffer.data().data()))
     except OSError as error:
         reason = QCoreApplication.translate("snapshot", "cannot be written: choose another folder")
         raise SnapshotError(f"{path}: {reason}") from error
