@@ -126,7 +126,7 @@ def main() -> None:
     except kind as error:
         add("failed", str(error))
     except OSError as error:
-        add("failed", f"{path} cannot be read: {error.strerror or error}")
+        add("failed", f"{path} cannot be read: {str(error.strerror or error)[:200]}")
     except MemoryError:
         megabytes = request["memory_bytes"] // 1024**2
         add("failed", f"{Path(path).name}: reading it takes more than {megabytes:,} MB of memory")

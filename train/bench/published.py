@@ -23,7 +23,7 @@ from train.bench.sharegpt import conversation_files, copy_conversations
 from train.wordings import FOLDER, PUBLISHED_NAME
 
 MAX_FILES = 1000
-MAX_GROUP_BYTES = 4 * 1024**3
+MEMORY = 4 * 1024**3  # of the child process that reads them
 ROWS_AT_ONCE = 32
 HEAVY = ("images", "image")
 SURVEYS = ("SDSS", "DESI")
@@ -83,9 +83,6 @@ def published_rows(path: Path) -> Iterator[dict[str, Any]]:
 
     try:
         with parquet.ParquetFile(path) as file:
-            for group in range(file.num_row_groups):
-                if file.metadata.row_group(group).total_byte_size > MAX_GROUP_BYTES:
-                    raise WorkbenchError(f"{path}: a group of rows is larger than 4 GiB")
             light = [name for name in file.schema_arrow.names if name not in HEAVY]
             for batch in file.iter_batches(ROWS_AT_ONCE, columns=light):
                 yield from batch.to_pylist()
@@ -146,7 +143,7 @@ def _split_from_name(text: str) -> str:
 
 def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Example]:
     for path in files:
-        for row in rows_in_child(published_rows, path, memory=MAX_GROUP_BYTES, kind=WorkbenchError):
+        for row in rows_in_child(published_rows, path, memory=MEMORY, kind=WorkbenchError):
             nodes = nodes_of(row)
             if _set_of(nodes, path) != name:
                 continue

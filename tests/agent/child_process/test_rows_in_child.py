@@ -11,8 +11,9 @@ import pytest
 from agent.child_process import rows_in_child as module
 from agent.child_process.rows_in_child import rows_in_child
 from agent.child_process.start_child import start_child
-from agent.errors import ResourceError
+from agent.errors import ResourceError, WorkbenchError
 from agent.models.wording_source import parquet_rows
+from train.bench.tables import listed_rows
 
 
 @pytest.fixture
@@ -47,10 +48,10 @@ def test_rows_come_one_by_one_and_none_is_waited_for(
 
 
 def test_native_code_that_fails_is_an_error(path: Path) -> None:
-    parquet.write_table(pyarrow.table({"prompt": ["a", "b"]}), path)
+    parquet.write_table(pyarrow.table({"file": ["a", "b"]}), path)
     spoil(path)
-    with pytest.raises(ResourceError, match=r"a\.parquet.*damaged"):
-        list(rows_in_child(parquet_rows, path, kind=ResourceError))
+    with pytest.raises(WorkbenchError, match=r"a\.parquet.*damaged"):
+        list(rows_in_child(listed_rows, path, ["file"], kind=WorkbenchError))
 
 
 def test_more_memory_than_is_allowed_is_an_error(path: Path) -> None:
@@ -71,5 +72,5 @@ def test_a_file_that_never_ends_is_an_error(path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_file_that_is_gone_is_an_error(path: Path) -> None:
-    with pytest.raises(ResourceError, match=r"a\.parquet cannot be read: No such file"):
+    with pytest.raises(ResourceError, match=r"a\.parquet could not be read: .*No such file"):
         list(rows_in_child(parquet_rows, path, kind=ResourceError))
