@@ -23,6 +23,7 @@ CHILDREN = {
     "worker": "app.worker.__main__",
     "llama-server": "agent.engines.gguf.llama_server_child",
     "list-reader": "app.core.importing.child.child",
+    "row-reader": "agent.child_process.rows_in_child",
     "finder": "app.core.finding.child",
     "samp-hub": "app.services.samp.hub_child",
     "window-probe": "app.selftest.window_probe",
