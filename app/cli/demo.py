@@ -37,8 +37,8 @@ SAMPLE_TASK = "CV"
 SHOWN = 15
 ABOUT = {
     "sample": "These spectra are simulated",
-    "sample_real": "These spectra are public (README.md beside them names the sources), and too few "
-    "to say how well the agent does elsewhere",
+    "sample_real": "These spectra are public (README.md beside them names the sources), and "
+    "too few to say how well the agent does elsewhere",
 }
 MAX_WORKERS = 4
 

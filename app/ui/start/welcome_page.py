@@ -112,11 +112,8 @@ class WelcomePage(QWidget):
         make = partial(StartButton, self._current_theme)
         title = self.tr("Try the sample")
         self.sample_button = make(spectrum, title, "")
-        title, about = (
-            self.tr("Try real spectra"),
-            self.tr("40 public ones of SDSS, DESI and Hubble"),
-        )
-        self.real_button = make(spectrum, title, about)
+        about = self.tr("40 public ones of SDSS, DESI and Hubble")
+        self.real_button = make(spectrum, self.tr("Try real spectra"), about)
         title, about = self.tr("Open a list"), self.tr("CSV, ECSV, FITS, VOTable or Parquet")
         self.list_button = make(table, title, about, self._key("open_list"))
         title = self.tr("Open a folder of spectra")
