@@ -17,7 +17,7 @@ STEP := @sh packaging/step.sh
 TEST := env PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest --dist worksteal
 PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh packaging/llama_libraries.cmake packaging/test_tools.sh
 
-.PHONY: run test test-slow check bench docs app format clean
+.PHONY: run test test-slow coverage check bench docs app format clean
 
 run: $(VENV)/.base ## set up, then the demo on the bundled sample
 	$(BIN)/spec-o3 demo
@@ -29,6 +29,14 @@ test: $(VENV)/.dev ## every test
 test-slow: $(VENV)/.dev ## every test beside three busy loops, then on one core alone; by night
 	sh packaging/beside_busy_loops.sh 3 $(TEST) -n $(JOBS)
 	taskset -c 0 $(TEST) -n 1
+
+# Child processes are counted, too.
+coverage: $(VENV)/.dev ## which lines and branches every test together reaches; pages in build/coverage
+	mkdir -p build/coverage
+	$(TEST:pytest=coverage run -m pytest) -n $(JOBS)
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage html -q -d build/coverage
+	$(BIN)/coverage report --skip-covered --sort=cover
 
 check: $(VENV)/.dev ## lint, format, types, import contracts, layout of the source, clocks in tests
 	$(BIN)/ruff check .
