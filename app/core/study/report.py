@@ -43,17 +43,17 @@ STUDY_STYLE = ".study td svg { max-width: 130px; margin-top: 2px; }"
 
 
 @dataclass(frozen=True)
-class Share:
-    """An estimate that is read in percent."""
+class Percent:
+    """A share, which is read in percent."""
 
     found: Estimate
 
 
-Value = str | int | float | Share | Estimate | None
+Value = str | int | float | Percent | Estimate | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class Chapter:
     """One section of the report."""
 
     title: str
@@ -90,7 +90,7 @@ class Tongue:
         return _words(self.language).get(text, text)
 
 
-def report_parts(session: Session, language: str = "en") -> tuple[StudyPlan, tuple[Part, ...]]:
+def report_parts(session: Session, language: str = "en") -> tuple[StudyPlan, tuple[Chapter, ...]]:
     """What the report says of the session's study. Raises SessionError if it has none."""
     plan = study_of(session)
     if plan is None:
@@ -102,7 +102,7 @@ def report_parts(session: Session, language: str = "en") -> tuple[StudyPlan, tup
 
 def _parts(
     session: Session, plan: StudyPlan, readings: Readings, figures: StudyFigures, say: Tongue
-) -> Iterator[Part]:
+) -> Iterator[Chapter]:
     yield _about(session, plan, readings, say)
     yield _effects(figures, say)
     if figures.overturned:
@@ -116,7 +116,7 @@ def _parts(
     yield _methods(plan, say)
 
 
-def _about(session: Session, plan: StudyPlan, readings: Readings, say: Tongue) -> Part:
+def _about(session: Session, plan: StudyPlan, readings: Readings, say: Tongue) -> Chapter:
     planned = sum(map(len, plan.turns.values()))
     known = int(sum(each == each for each in readings.is_member.tolist()))
     sentences = [
@@ -142,7 +142,7 @@ def _about(session: Session, plan: StudyPlan, readings: Readings, say: Tongue) -
         sentences.append(
             say("A candidate is asked of nobody else once {n} people agree.", n=plan.retire_after)
         )
-    return Part(title=say("The study"), sentences=tuple(sentences))
+    return Chapter(title=say("The study"), sentences=tuple(sentences))
 
 
 _DESIGNS = {
@@ -164,12 +164,12 @@ _ARMS = {
 _OUTCOMES = ("right", "wrong", "unsure")
 
 
-def _effects(figures: StudyFigures, say: Tongue) -> Part:
+def _effects(figures: StudyFigures, say: Tongue) -> Chapter:
     def row(name: str, found: Effect) -> tuple[Value, ...]:
-        return say(name), Share(found.estimate), chance(found.p)
+        return say(name), Percent(found.estimate), chance(found.p)
 
     ratio = say("seconds with the agent, as a share of those without it")
-    return Part(
+    return Chapter(
         title=say("What the agent does to people"),
         sentences=(
             say(
@@ -188,7 +188,7 @@ def _effects(figures: StudyFigures, say: Tongue) -> Part:
     )
 
 
-def _overturned(figures: StudyFigures, say: Tongue) -> Part:
+def _overturned(figures: StudyFigures, say: Tongue) -> Chapter:
     rows: list[tuple[Value, ...]] = []
     for each in figures.overturned:
         about = say("agent wrong") if each.agent_is_wrong else say("agent right")
@@ -203,10 +203,10 @@ def _overturned(figures: StudyFigures, say: Tongue) -> Part:
         "known. Sure: p(YES) of 0.9 or more, or 0.1 or less."
     )
     title = say("Overturned verdicts")
-    return Part(title=title, sentences=(text,), head=tuple(head), rows=tuple(rows))
+    return Chapter(title=title, sentences=(text,), head=tuple(head), rows=tuple(rows))
 
 
-def _arms(figures: StudyFigures, say: Tongue) -> Part:
+def _arms(figures: StudyFigures, say: Tongue) -> Chapter:
     def row(each: ArmFigures) -> tuple[Value, ...]:
         seconds = ""
         if each.seconds is not None:
@@ -214,7 +214,7 @@ def _arms(figures: StudyFigures, say: Tongue) -> Part:
             seconds = f"{median:.1f} ({low:.1f}–{high:.1f})"
         about = each.who or say.known(each.some) or say("all")
         shares = (each.completeness, each.purity, each.wrong, each.unsure)
-        return say(_ARMS[each.arm]), about, each.n, seconds, *map(Share, shares)
+        return say(_ARMS[each.arm]), about, each.n, seconds, *map(Percent, shares)
 
     names = ("Completeness", "Purity", "Wrong", "Unsure")
     text = say(
@@ -222,7 +222,7 @@ def _arms(figures: StudyFigures, say: Tongue) -> Part:
         "front. Completeness and purity of the known answers; wrong and unsure of all verdicts on "
         "them. Intervals of 95 %."
     )
-    return Part(
+    return Chapter(
         title=say("By arm, person, S/N and class"),
         sentences=(text,),
         head=(say("Arm"), say("Of"), say("Readings"), say("Seconds"), *map(say, names)),
@@ -230,7 +230,7 @@ def _arms(figures: StudyFigures, say: Tongue) -> Part:
     )
 
 
-def _agreement(figures: StudyFigures, say: Tongue) -> Part:
+def _agreement(figures: StudyFigures, say: Tongue) -> Chapter:
     rows = tuple(
         (say(_ARMS[each.arm]), each.candidates, each.alpha, each.ac2) for each in figures.agreement
     )
@@ -239,13 +239,13 @@ def _agreement(figures: StudyFigures, say: Tongue) -> Part:
         "Gwet's with unsure half way between accept and reject; 1 is complete agreement, 0 chance."
     )
     head = say("Arm"), say("Candidates"), "alpha", "AC2"
-    return Part(title=say("Agreement of people"), sentences=(text,), head=head, rows=rows)
+    return Chapter(title=say("Agreement of people"), sentences=(text,), head=head, rows=rows)
 
 
-def _fatigue(figures: StudyFigures, say: Tongue) -> Part:
+def _fatigue(figures: StudyFigures, say: Tongue) -> Chapter:
     fatigue = figures.fatigue
     rows = tuple(
-        (f"{start:.0f}", n, "–" if median is None else f"{median:.1f}", Share(wrong))
+        (f"{start:.0f}", n, "–" if median is None else f"{median:.1f}", Percent(wrong))
         for start, n, median, wrong in fatigue.bins
     )
     wrong, seconds = fatigue.wrong_per_hour, fatigue.seconds_per_hour
@@ -266,10 +266,10 @@ def _fatigue(figures: StudyFigures, say: Tongue) -> Part:
             )
         )  # fmt: skip
     head = say("From minute"), say("Readings"), say("Seconds"), say("Wrong")
-    return Part(title=say("Over the hour"), sentences=tuple(sentences), head=head, rows=rows)
+    return Chapter(title=say("Over the hour"), sentences=tuple(sentences), head=head, rows=rows)
 
 
-def _worth(figures: StudyFigures, say: Tongue) -> Part:
+def _worth(figures: StudyFigures, say: Tongue) -> Chapter:
     rows: list[tuple[Value, ...]] = []
     best = least_wrong(figures.cuts)
     for each in figures.cuts:
@@ -280,18 +280,18 @@ def _worth(figures: StudyFigures, say: Tongue) -> Part:
         elif each.cut == CUTS[-1]:
             name = say("everything")
         mark = say("fewest wrong") if each is best else ""
-        rows.append((name, rough_percent(each.left), Share(each.wrong), mark))
+        rows.append((name, rough_percent(each.left), Percent(each.wrong), mark))
     text = say(
         "What is wrong in the end if the agent decides alone where it is sure, and people with it "
         "the rest. The row with the fewest is chosen after the fact, so expect a little more."
     )
     head = say("The agent alone decides"), say("Left to people"), say("Wrong"), ""
-    return Part(title=say("Worth of the pair"), sentences=(text,), head=head, rows=tuple(rows))
+    return Chapter(title=say("Worth of the pair"), sentences=(text,), head=head, rows=tuple(rows))
 
 
-def _methods(plan: StudyPlan, say: Tongue) -> Part:
+def _methods(plan: StudyPlan, say: Tongue) -> Chapter:
     shown = ", ".join(f"{name} {sha256[:12]}".strip() for name, sha256 in plan.models)
-    return Part(
+    return Chapter(
         title=say("Methods"),
         sentences=(
             say(
@@ -323,7 +323,7 @@ def _points(found: Estimate) -> str:
 
 
 def value_text(value: Value) -> str:
-    if isinstance(value, Share):
+    if isinstance(value, Percent):
         return share_text(value.found)
     if isinstance(value, Estimate):
         return with_interval(value)
@@ -353,7 +353,7 @@ def study_page(session: Session, language: str) -> Markup:
     return page(language, head, tag("body", header, body))
 
 
-def _section(part: Part) -> Markup:
+def _section(part: Chapter) -> Markup:
     about = join([quoted(each) for each in part.sentences], " ")
     if not part.head:
         return section(part.title, *(paragraph(quoted(each)) for each in part.sentences))
@@ -362,14 +362,14 @@ def _section(part: Part) -> Markup:
 
 
 def _cell(value: Value) -> Cell:
-    if not isinstance(value, Share):
+    if not isinstance(value, Percent):
         return quoted(value_text(value))
     title = share_text(value.found)
     drawn = charts.interval_bar(value.found, SPAN, AGENT, title)
     return join([title, None if drawn is None else Markup(drawn)])
 
 
-def study_csv(parts: Sequence[Part]) -> str:
+def study_csv(parts: Sequence[Chapter]) -> str:
     """Each figure in a row of its own: section, the words of its row, its name, value, interval."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -379,7 +379,7 @@ def study_csv(parts: Sequence[Part]) -> str:
             words = [value for value in row if isinstance(value, str) and value]
             of = escape_formula(", ".join(words))
             for name, value in zip(part.head, row, strict=True):
-                found = value.found if isinstance(value, Share) else value
+                found = value.found if isinstance(value, Percent) else value
                 if isinstance(found, Estimate):
                     writer.writerow((part.title, of, name, found.value, found.low, found.high))
                 elif isinstance(found, int | float):

@@ -384,8 +384,10 @@ class CurrentCandidate(QObject):
             self._show(row)
             return
         self._is_leaving = False  # the candidate stays current and may be judged again
-        if self.repeat_round.study is None:  # which says itself that it is done
-            self.message.emit(self.tr("All candidates in this list are judged"))
+        if self.repeat_round.study is not None:  # it says itself that it is done
+            self.refresh()  # with the verdict that the last reading did not show
+            return
+        self.message.emit(self.tr("All candidates in this list are judged"))
         self._show_verdict()
 
     def _on_search_failed(self, error: WorkbenchError) -> None:
