@@ -96,8 +96,9 @@ def new(
     with open_session(session, reviewer_name(reviewer)) as opened:
         labelled: Sequence[Labelled] = ()
         if known is not None:
-            options = {"members": member or (), "allow_absolute": trust_paths}
-            labelled = read_labelled(known, opened.task, **options)
+            labelled = read_labelled(
+                known, opened.task, members=member or (), allow_absolute=trust_paths
+            )
         made = new_study(
             opened, names, design.value, aided=show.value, seed=seed, retire_after=retire_after,
             labelled=labelled,
