@@ -140,7 +140,7 @@ def report(
         for sentence in part.sentences:
             console.print(Text(cleaned(sentence)))
         if part.rows:
-            rows = [[value_text(value) for value in row] for row in part.rows]
+            rows = [[value_text(value, language.value) for value in row] for row in part.rows]
             console.print(plain_table(part.head, rows))
 
 

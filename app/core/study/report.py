@@ -8,6 +8,8 @@ from importlib import resources
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
+
 from agent.atomic_file import write_file
 from agent.confidence.scores import Estimate
 from agent.program_version import program_version
@@ -39,7 +41,12 @@ from app.core.study.figures import (
 from app.core.study.readings import Readings, readings_of
 
 SPAN = (0.0, 1.0)
-STUDY_STYLE = ".study td svg { max-width: 130px; margin-top: 2px; }"
+STUDY_STYLE = """
+.study table { font-size: 12.5px; }
+.study td { padding-right: 8px; }
+.study td:nth-child(-n+4) { white-space: nowrap; }
+.study td svg { max-width: 104px; margin-top: 2px; }
+"""
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,7 @@ def _parts(
     session: Session, plan: StudyPlan, readings: Readings, figures: StudyFigures, say: Tongue
 ) -> Iterator[Chapter]:
     yield _about(session, plan, readings, say)
-    yield _effects(figures, say)
+    yield _effects(figures, int(np.nansum(readings.agent_wrong)), say)
     if figures.overturned:
         yield _overturned(figures, say)
     yield _arms(figures, say)
@@ -118,7 +125,7 @@ def _parts(
 
 def _about(session: Session, plan: StudyPlan, readings: Readings, say: Tongue) -> Chapter:
     planned = sum(map(len, plan.turns.values()))
-    known = int(sum(each == each for each in readings.is_member.tolist()))
+    known = int(np.sum(np.isfinite(readings.is_member)))
     sentences = [
         say(
             "{people} people judge {count} candidates for {task}; of {known} the answer is known.",
@@ -156,15 +163,11 @@ _SHOWN = {
     "advice": "With the agent means with all that it says.",
     "verdict": "With the agent means with its verdict alone.",
 }
-_ARMS = {
-    "unaided": "without the agent",
-    "verdict": "with its verdict",
-    "advice": "with the agent",
-}
+_ARMS = {"unaided": "without", "verdict": "its verdict", "advice": "with it"}
 _OUTCOMES = ("right", "wrong", "unsure")
 
 
-def _effects(figures: StudyFigures, say: Tongue) -> Chapter:
+def _effects(figures: StudyFigures, agent_wrong: int, say: Tongue) -> Chapter:
     def row(name: str, found: Effect) -> tuple[Value, ...]:
         return say(name), Percent(found.estimate), chance(found.p)
 
@@ -178,6 +181,7 @@ def _effects(figures: StudyFigures, say: Tongue) -> Chapter:
                 "its right answer makes right. By chance: how often so large an effect comes about "
                 "where the agent changes nothing."
             ),
+            say("The agent is wrong about {n} of the known answers.", n=f"{agent_wrong:,}"),
         ),
         head=(say("Effect"), say("Share"), say("By chance")),
         rows=(
@@ -214,8 +218,10 @@ def _arms(figures: StudyFigures, say: Tongue) -> Chapter:
             seconds = f"{median:.1f} ({low:.1f}–{high:.1f})"
         about = each.who or say.known(each.some) or say("all")
         shares = (each.completeness, each.purity, each.wrong, each.unsure)
-        return say(_ARMS[each.arm]), about, each.n, seconds, *map(Percent, shares)
+        return about, say(_ARMS[each.arm]), each.n, seconds, *map(Percent, shares)
 
+    places = {key: at for at, key in enumerate(dict.fromkeys(map(_whose, figures.arms)))}
+    arms = sorted(figures.arms, key=lambda each: places[_whose(each)])
     names = ("Completeness", "Purity", "Wrong", "Unsure")
     text = say(
         "Seconds: median and quartiles, of the time with the spectrum on screen and the program in "
@@ -225,9 +231,13 @@ def _arms(figures: StudyFigures, say: Tongue) -> Chapter:
     return Chapter(
         title=say("By arm, person, S/N and class"),
         sentences=(text,),
-        head=(say("Arm"), say("Of"), say("Readings"), say("Seconds"), *map(say, names)),
-        rows=tuple(map(row, figures.arms)),
+        head=(say("Of"), say("Agent"), say("Readings"), say("Seconds"), *map(say, names)),
+        rows=tuple(map(row, arms)),
     )
+
+
+def _whose(each: ArmFigures) -> tuple[str, str]:
+    return each.who, each.some
 
 
 def _agreement(figures: StudyFigures, say: Tongue) -> Chapter:
@@ -238,7 +248,7 @@ def _agreement(figures: StudyFigures, say: Tongue) -> Chapter:
         "Of candidates that several people judged in the same arm. Alpha is Krippendorff's, AC2 "
         "Gwet's with unsure half way between accept and reject; 1 is complete agreement, 0 chance."
     )
-    head = say("Arm"), say("Candidates"), "alpha", "AC2"
+    head = say("Agent"), say("Candidates"), "alpha", "AC2"
     return Chapter(title=say("Agreement of people"), sentences=(text,), head=head, rows=rows)
 
 
@@ -322,12 +332,14 @@ def _points(found: Estimate) -> str:
     return f"{value} % ({low}–{high} %)"
 
 
-def value_text(value: Value) -> str:
-    if isinstance(value, Percent):
-        return share_text(value.found)
-    if isinstance(value, Estimate):
-        return with_interval(value)
-    return f"{value:,}" if isinstance(value, int) else str(value or "")
+def value_text(value: Value, language: str = "en") -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    if not isinstance(value, Percent | Estimate):
+        return str(value or "")
+    said = share_text(value.found) if isinstance(value, Percent) else with_interval(value)
+    said = said.replace("-", "−")
+    return said if language == "en" else said.replace(" to ", "–")
 
 
 def study_page(session: Session, language: str) -> Markup:
@@ -349,24 +361,24 @@ def study_page(session: Session, language: str) -> Markup:
         tag("h1", quoted(title, 120)),
         paragraph(quoted(", ".join(plan.people), 300), class_="about"),
     )
-    body = tag("main", *(_section(each) for each in parts), class_="study")
+    body = tag("main", *(_section(each, language) for each in parts), class_="study")
     return page(language, head, tag("body", header, body))
 
 
-def _section(part: Chapter) -> Markup:
+def _section(part: Chapter, language: str) -> Markup:
     about = join([quoted(each) for each in part.sentences], " ")
     if not part.head:
         return section(part.title, *(paragraph(quoted(each)) for each in part.sentences))
-    rows = ([_cell(value) for value in row] for row in part.rows)
+    rows = ([_cell(value, language) for value in row] for row in part.rows)
     return section(part.title, paragraph(about, class_="note"), table("", part.head, rows))
 
 
-def _cell(value: Value) -> Cell:
+def _cell(value: Value, language: str) -> Cell:
+    text = value_text(value, language)
     if not isinstance(value, Percent):
-        return quoted(value_text(value))
-    title = share_text(value.found)
-    drawn = charts.interval_bar(value.found, SPAN, AGENT, title)
-    return join([title, None if drawn is None else Markup(drawn)])
+        return quoted(text)
+    drawn = charts.interval_bar(value.found, SPAN, AGENT, text)
+    return join([text, None if drawn is None else Markup(drawn)])
 
 
 def study_csv(parts: Sequence[Chapter]) -> str:
