@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy import ColumnElement, FromClause, and_, func, or_, select
 
+from agent.web.body import never
 from app.core.database.tables import candidates, evidence
 from app.core.evidence import store
 from app.core.evidence.positions import MOTIONS, position_of
@@ -19,7 +20,7 @@ from app.core.session.session import Session
 from app.services.catalogues.answer import Exchange, State, failed
 from app.services.catalogues.service import Service
 from app.services.catalogues.tap import MAX_POSITIONS, match_positions
-from app.services.web.client import WebClient, never
+from app.services.web.client import WebClient
 from app.services.web.errors import ServiceError, ShouldStop, TooMany
 
 UPLOAD_S = 300.0  # In all, for one upload; services need longer for a thousand than for one.

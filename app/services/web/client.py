@@ -16,11 +16,17 @@ from urllib.parse import urlsplit
 import httpcore
 import httpx
 
-from agent.engines.base import Cancelled
-from agent.engines.remote import http
 from agent.engines.remote.address import key_in_keyring
-from agent.engines.remote.http import USER_AGENT, StoppableTransport
-from agent.web.body import whole_body
+from agent.errors import Cancelled
+from agent.web.body import never, whole_body
+from agent.web.transport import (
+    FAULTS,
+    USER_AGENT,
+    PeerRefused,
+    StoppableTransport,
+    TooSlow,
+    proxy_for,
+)
 from app.services.web import errors
 from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
 
@@ -40,10 +46,6 @@ FAULTS_TO_REST = 5
 REST_S = 60.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
 SLICE_S = 0.1
-
-
-def never() -> bool:
-    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,7 +189,7 @@ class WebClient:
             if key not in self._clients:
                 parts = httpx.URL(url)
                 is_near = is_local(parts.host)  # and reached directly
-                proxy = None if is_near else http.proxy_for(parts.scheme, parts.host)
+                proxy = None if is_near else proxy_for(parts.scheme, parts.host)
                 is_own = proxy is not None or is_near
                 may_connect = None if is_own else is_public_peer
                 transport = StoppableTransport(
@@ -234,17 +236,17 @@ class WebClient:
                     return content, url, response.headers.get("content-type", "")[:100]
             except Cancelled as stopped:
                 raise errors.Stopped from stopped
-            except http.TooSlow as error:
+            except TooSlow as error:
                 raise errors.TooLong(f"no whole answer in {request.total_s:.0f} s") from error
-            except http.PeerRefused as error:
+            except PeerRefused as error:
                 raise errors.NotAllowed(str(error)) from error
             except (httpx.TimeoutException, httpcore.TimeoutException) as error:
                 raise errors.Unreachable("no connection in time") from error
-            except (httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError) as error:
-                what = f"{type(error).__name__} {error}"[:120]
-                raise errors.Unreachable(f"no connection, or it broke off: {what}") from error
             except httpx.InvalidURL as error:
                 raise errors.NotAllowed("it sends us on to what is no address") from error
+            except FAULTS as error:
+                what = f"{type(error).__name__} {error}"[:120]
+                raise errors.Unreachable(f"no connection, or it broke off: {what}") from error
         raise errors.NotAllowed(f"more than {MAX_REDIRECTS} redirects")
 
 

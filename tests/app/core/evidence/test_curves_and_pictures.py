@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from agent.web.body import never
 from app.core.evidence import enriching
 from app.core.evidence.curves_and_pictures import NO_POSITION, ask_any
 from app.core.evidence.enriching import enrich, in_order
@@ -12,7 +13,6 @@ from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, State, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
-from app.services.web.client import never
 from app.services.web.errors import Stopped
 from tests.app.services.fault_server import FAULTS
 
