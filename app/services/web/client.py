@@ -44,7 +44,10 @@ PAUSE_S = 0.002
 from one to the other, and the window would wait for it; so one comes with 30 MB/s at most."""
 FAULTS_TO_REST = 5
 REST_S = 60.0
+LONGEST_BUSY_S = 300.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
+PATIENCE_S = 20.0
+"""A server that asks for more is left alone: how long nobody waits, a stranger does not choose."""
 SLICE_S = 0.1
 
 
@@ -82,6 +85,7 @@ class HostPace:
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     _next_at: float = 0.0
+    _busy_until: float = 0.0  # as the server says
     _faults: int = 0
     _resting_until: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -97,7 +101,9 @@ class HostPace:
                     "something else",
                     rest,
                 )
-            at = max(self._next_at, now)
+            if (rest := self._busy_until - now) > PATIENCE_S:
+                raise errors.NotAsked(f"not asked: its server is busy for {rest:.0f} s more", rest)
+            at = max(self._next_at, self._busy_until, now)
             if at > until:
                 raise errors.NotAsked(
                     "not asked in time: other questions to this server come first"
@@ -127,7 +133,8 @@ class HostPace:
             now = self.clock()
             self._faults += 1
             if isinstance(error, errors.Busy) and error.after_s is not None:
-                self._next_at = max(self._next_at, now + min(error.after_s, LONGEST_WAIT_S))
+                until = now + min(error.after_s, LONGEST_BUSY_S)
+                self._busy_until = max(self._busy_until, until)
             if self._faults >= FAULTS_TO_REST:
                 self._resting_until = now + REST_S
 
@@ -163,7 +170,9 @@ class WebClient:
             except errors.ServiceError as error:
                 pace.note_fault(error)
                 again = time.monotonic() + wait_before_retry(attempt, error, self._draw)
-                if not error.can_retry or attempt + 1 == request.attempts or again >= until:
+                is_long = isinstance(error, errors.Busy) and (error.after_s or 0.0) > PATIENCE_S
+                is_last = attempt + 1 == request.attempts or again >= until or is_long
+                if not error.can_retry or is_last:
                     raise
                 pace.pause_until(again, should_stop)
             else:

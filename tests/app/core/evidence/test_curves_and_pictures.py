@@ -155,6 +155,16 @@ def test_a_crowd_that_is_too_much_even_alone_fails_alone(session, server, client
     assert dict(tally.reasons) == {"the service left rows out: ask for fewer at once": 1}
 
 
+def test_a_service_to_which_everything_is_too_much_is_left_alone(
+    session, server, client, twomass, monkeypatch
+):
+    monkeypatch.setattr(enriching, "MAX_TOO_MANY", 2)
+    server.always = "overflow"
+    tally = enrich(session, client, twomass)
+    assert (tally.failed, len(server.asked)) == (2, 2)
+    assert any("one upload after the other" in reason for reason in tally.reasons)
+
+
 def test_who_stops_keeps_what_was_answered(session, server, client, twomass, small_uploads):
     done = []
     with pytest.raises(Stopped):
