@@ -78,7 +78,7 @@ class _Stdout:
 def in_plugin() -> Iterator[None]:
     """Around each call of a plug-in: what it prints is none of our output."""
     if sys.stdout is not None and not isinstance(sys.stdout, _Stdout):
-        sys.stdout = _Stdout(sys.stdout)  # type: ignore[assignment]
+        sys.stdout = _Stdout(sys.stdout)
     before = getattr(_this_thread, "is_in_plugin", False)
     _this_thread.is_in_plugin = True
     try:

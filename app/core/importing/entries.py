@@ -145,7 +145,7 @@ class EntryMaker:
         if column is None:
             return [None] * count
         are_decimals = self._columns[column].kind == "float"
-        rows = []
+        rows: list[int | None] = []
         for index, text in enumerate(self._texts(block, "row", count)):
             is_given = not is_missing(text)
             number = whole_of(text) if is_given else 0
