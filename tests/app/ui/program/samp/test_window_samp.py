@@ -179,6 +179,14 @@ def test_an_offer_comes_before_its_file_which_holds_up_nothing_and_no_closing(pe
         person.window.close()
 
 
+def test_closing_does_not_wait_for_a_hub_that_trickles(qtbot, place, lock):
+    with trickling("header") as (url, began), before_window(qtbot, place) as person:
+        lock.write_text(f"samp.secret=x\nsamp.hub.xmlrpc.url={url}\n")
+        person.window.commands.run("samp")
+        person.wait(began.is_set)
+        person.window.close()
+
+
 def test_a_table_becomes_a_session_whose_rows_the_program_can_pick(
     qtbot, hub, topcat, tmp_path, real_list
 ):
