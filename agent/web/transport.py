@@ -143,10 +143,14 @@ class StoppableTransport(httpx.BaseTransport):
 
 
 def new_client(
-    timeout: httpx.Timeout, *, secure: bool = False, proxy: str | None = None
+    timeout: httpx.Timeout,
+    *,
+    secure: bool = False,
+    proxy: str | None = None,
+    may_connect: Callable[[str], bool] | None = None,
 ) -> tuple[httpx.Client, StoppableTransport]:
     """Create a client for one server, without redirects, compression and cookies."""
-    transport = StoppableTransport(secure=secure, proxy=proxy)
+    transport = StoppableTransport(secure=secure, proxy=proxy, may_connect=may_connect)
     client = httpx.Client(
         transport=transport,
         timeout=timeout,

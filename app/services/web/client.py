@@ -21,10 +21,10 @@ from agent.errors import Cancelled
 from agent.web.body import never, whole_body
 from agent.web.transport import (
     FAULTS,
-    USER_AGENT,
     PeerRefused,
     StoppableTransport,
     TooSlow,
+    new_client,
     proxy_for,
 )
 from app.services.web import errors
@@ -201,17 +201,10 @@ class WebClient:
                 proxy = None if is_near else proxy_for(parts.scheme, parts.host)
                 is_own = proxy is not None or is_near
                 may_connect = None if is_own else is_public_peer
-                transport = StoppableTransport(
-                    secure=is_secure, proxy=proxy, may_connect=may_connect
+                timeout = httpx.Timeout(None, connect=CONNECT_S)
+                self._clients[key] = new_client(
+                    timeout, secure=is_secure, proxy=proxy, may_connect=may_connect
                 )
-                client = httpx.Client(
-                    transport=transport,
-                    timeout=httpx.Timeout(None, connect=CONNECT_S),
-                    headers={"user-agent": USER_AGENT, "accept-encoding": "identity"},
-                    follow_redirects=False,
-                    trust_env=False,
-                )
-                self._clients[key] = client, transport
             return self._clients[key]
 
     def _attempt(
