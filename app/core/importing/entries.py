@@ -26,7 +26,6 @@ from app.core.importing.roles import Roles, folder_column
 from app.core.importing.sky import angles, iau_name, positions
 from app.core.importing.spectrum_files import stem_of
 from app.core.importing.spectrum_locator import SpectrumLocator
-from app.core.importing.spectrum_rows import holds_several
 from app.core.importing.survey_names import SchemeMatch
 
 NO_ROW = "its row is not given, and its file holds several spectra"
@@ -174,7 +173,7 @@ class EntryMaker:
                 objects = Counter(path for _, path in set(zip(names, paths, strict=True)))
                 for index, (path, row) in enumerate(zip(paths, given, strict=True)):
                     is_unclear = row is None and path and (has_column or objects[path] > 1)
-                    if is_unclear and (path in several or holds_several(path)):
+                    if is_unclear and (path in several or self._locator.holds_several(path)):
                         problems.setdefault(index, NO_ROW)
         return [row or 0 for row in given]
 
