@@ -357,12 +357,14 @@ def history_table(session: Session) -> Table:
     rows = [
         (
             *(each.id, each.action, each.candidate_id, each.reviewer),
-            *(*_cells(each.opinion), each.at, each.seconds),
+            *(*_cells(each.opinion), each.at, each.seconds, each.order_met or None),
         )
         for each in session.history()
         if each.candidate_id not in hidden
     ]
-    return _table(("id", "action", "candidate_id", "reviewer", *OPINION, "seconds"), rows)
+    return _table(
+        ("id", "action", "candidate_id", "reviewer", *OPINION, "seconds", "order_met"), rows
+    )
 
 
 def _cells(opinion: Opinion) -> tuple[Any, ...]:
@@ -380,6 +382,7 @@ def _table(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Table:
     from astropy.table import MaskedColumn, Table  # slow to import
 
     about = {"confidence": CONFIDENCE, "at": TIME, "seconds": "time spent on the candidate"}
+    about["order_met"] = "order of the queue in which the verdict was first given"
     about["fields"] = "JSON: value by name of a field of the session"
     units = {"seconds": "s", "velocity_kms": "km/s"}
     made = []

@@ -14,6 +14,7 @@ from socketserver import BaseServer
 from typing import TypeVar
 
 import psutil
+import pytest
 
 # Twenty times what anything here takes.
 LONG_S = 300.0
@@ -44,6 +45,21 @@ def wait_until(
         else:
             # What is costly to look at is looked at seldom: it would slow down what is waited for.
             time.sleep(max(0.01, 5 * (time.monotonic() - began)))
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file of this process grows beyond a thousand bytes."""
+    if sys.platform == "win32":
+        pytest.skip("no limits there")
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @contextmanager

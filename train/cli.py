@@ -22,6 +22,7 @@ from train.models.card_command import card
 from train.pipeline.command import chain
 from train.questions.command import questions
 from train.report.command import report
+from train.report.public import public
 from train.review.train_commands import audit, curate, judge, lessons
 from train.sft.command import sft
 from train.simulate.command import simulate
@@ -69,7 +70,9 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 for _command in _COMMANDS:
     # The two that can work on a Ray cluster: their --ray may stand with or without an address.
     app.command(cls=RayCommand if _command in (bench, draft) else None)(_command)
-evaluate.command("words")(evaluate_words)  # beside the others, though it needs the words of the eye
+# Beside the others, though they need the words of the eye, and the pages of the report.
+evaluate.command("words")(evaluate_words)
+evaluate.command("public")(public)
 for _name, _commands in (("curate", curate), ("eye", eye), ("evaluate", evaluate)):
     app.add_typer(_commands, name=_name)
 

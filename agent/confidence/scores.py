@@ -224,8 +224,9 @@ def _rating_table(
 
 
 # Confidence limits of a binomial proportion.
-def wilson(hits: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Two-sided Wilson score interval; it is not empty at 0 of 5 or 5 of 5."""
+def wilson(hits: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Two-sided Wilson score interval; it is not empty at 0 of 5 or 5 of 5. Numbers of readings
+    that are not independent may be divided by their design effect."""
     if n == 0:
         return 0.0, 1.0
     z = NormalDist().inv_cdf(0.5 + 0.5 * checked_fraction(confidence, "confidence"))

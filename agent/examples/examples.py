@@ -7,6 +7,7 @@ of 100,000 examples needs the memory of a few hundred.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.atomic_file import atomic_path
+from agent.checked_toml import printable
 from agent.errors import WorkbenchError, write_errors
 from agent.hashing import spectrum_hash
 from agent.protocol.reply import Verdict
@@ -35,6 +37,7 @@ TEXTS = (*EXAMPLE_TEXTS, "file", *SPECTRUM_TEXTS, "sha256")
 NUMBERS = ("ra", "dec", "snr", "z", "resolution")
 ARRAYS = ("wavelength", "flux", "ivar", "mask")
 MAX_TEXT = 1000
+MAX_GROUP_BYTES = 1024**3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -128,8 +131,9 @@ def column(path: Path, *names: str) -> list[dict[str, Any]]:
         return cast(list[dict[str, Any]], file.read(columns=list(names)).to_pylist())
 
 
-def open_set(path: Path) -> pyarrow.parquet.ParquetFile:
-    """Open a set of examples; raises WorkbenchError for other files and versions."""
+@contextmanager
+def open_set(path: Path) -> Iterator[pyarrow.parquet.ParquetFile]:
+    """A set of examples; raises WorkbenchError for other files and versions, and damaged ones."""
     try:
         import pyarrow
         import pyarrow.parquet as parquet
@@ -138,16 +142,19 @@ def open_set(path: Path) -> pyarrow.parquet.ParquetFile:
             'sets of examples need pyarrow: pip install "spec-o3-workbench[train]"'
         ) from error
     try:
-        file = parquet.ParquetFile(path)
-    except (OSError, pyarrow.ArrowException) as error:
-        raise WorkbenchError(f"{path} cannot be read as a set of examples: {error}") from error
-    version = (file.schema_arrow.metadata or {}).get(b"spec_o3_examples", b"").decode()
-    if version != VERSION:
-        file.close()
-        if version:
-            raise WorkbenchError(f"{path} is a set of examples of the unknown version {version}")
-        raise WorkbenchError(f"{path} is a Parquet file, but not a set of examples")
-    return file
+        with parquet.ParquetFile(path) as file:
+            version = (file.schema_arrow.metadata or {}).get(b"spec_o3_examples", b"").decode()
+            if version not in ("", VERSION):
+                raise WorkbenchError(f"{path} is a set of the unknown version {version[:20]}")
+            if not version:
+                raise WorkbenchError(f"{path} is a Parquet file, but not a set of examples")
+            groups = map(file.metadata.row_group, range(file.num_row_groups))
+            if any(each.total_byte_size > MAX_GROUP_BYTES for each in groups):
+                raise WorkbenchError(f"{path}: a group of rows is larger than 1 GiB")
+            yield file
+    except (OSError, ValueError, KeyError, TypeError, pyarrow.ArrowException) as error:
+        reason = printable(str(error), 160)
+        raise WorkbenchError(f"{path} cannot be read as a set of examples: {reason}") from error
 
 
 def _schema() -> pyarrow.Schema:

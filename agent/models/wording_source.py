@@ -16,6 +16,8 @@ from typing import Any
 from huggingface_hub import get_token
 
 from agent.checked_toml import printable
+from agent.checked_yaml import NotPlain, plain_yaml
+from agent.child_process.rows_in_child import rows_in_child
 from agent.errors import ResourceError, WorkbenchError, read_errors
 from agent.models.card import Card
 from agent.models.folders import models_folder, wording_folder
@@ -30,11 +32,7 @@ SUFFIXES = (".parquet", ".json", ".jsonl", ".yaml", ".yml")
 MAX_FILES = 200
 MAX_JSON_BYTES = 128 * 1024**2
 MAX_LINE = 16 * 1024**2
-MOST_NESTED = 50  # The published schema has eight levels.
 MAX_YAML_BYTES = 64 * 1024
-MAX_COLUMN_BYTES = 512 * 1024**2
-MAX_VALUES = 20_000_000
-MAX_FOOTER = 16 * 1024**2
 ROWS_AT_ONCE = 64
 COLUMNS = ("prompt", "data_source", "conversations", "messages")
 
@@ -67,7 +65,12 @@ def rows_of(file: Path) -> Iterator[Mapping[str, Any]]:
     """The rows of a file, one by one, without pictures and spectra."""
     try:
         if file.suffix == ".parquet":
-            found: Iterator[Any] = _parquet_rows(file)
+            if find_spec("pyarrow") is None:
+                raise ResourceError(
+                    f"{file.name} needs pyarrow: pip install pyarrow, or take the cold-start "
+                    "conversations"
+                )
+            found: Iterator[Any] = rows_in_child(parquet_rows, file, kind=ResourceError)
         elif file.suffix == ".jsonl":
             found = _line_rows(file)
         else:
@@ -86,20 +89,12 @@ def tool_of_yaml(file: Path) -> str:
             content = stream.read(MAX_YAML_BYTES + 1)
         if len(content) > MAX_YAML_BYTES:
             raise ResourceError(f"{file} is longer than {MAX_YAML_BYTES // 1024} KiB")
-        depth = 0
-        for event in yaml.parse(content, Loader=yaml.SafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > MOST_NESTED:  # of which thousands take the parser minutes
-                raise ResourceError(f"{file} is not plain YAML: it is nested too deeply")
-            # a few hundred bytes of aliases could stand for gigabytes
-            if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                raise ResourceError(f"{file} has anchors or aliases, which are not read")
-        value = yaml.safe_load(content)
-        schema = value["tools"][0]["tool_schema"]
+        schema = plain_yaml(content)["tools"][0]["tool_schema"]
         return json.dumps(schema, ensure_ascii=False, allow_nan=False)
     except OSError as error:
         raise ResourceError(f"{file} could not be read: {error.strerror or error}") from error
+    except NotPlain as error:
+        raise ResourceError(f"{file} {error}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ResourceError(f"{file} is not plain YAML: {printable(str(error), 120)}") from error
     except (TypeError, KeyError, IndexError) as error:
@@ -179,44 +174,18 @@ def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _parquet_rows(file: Path) -> Iterator[Any]:
-    if find_spec("pyarrow") is None:
-        raise ResourceError(
-            f"{file.name} needs pyarrow: pip install pyarrow, or take the cold-start conversations"
-        )
+def parquet_rows(file: Path) -> Iterator[Any]:
+    """For a child process: few bytes may stand for very many rows."""
     import pyarrow
     import pyarrow.parquet as parquet
 
-    _refuse_long_footer(file)
     try:
         with parquet.ParquetFile(file) as opened:
             wanted = [name for name in opened.schema_arrow.names if name in COLUMNS]
-            _refuse_large(file, opened.metadata)
             for batch in opened.iter_batches(ROWS_AT_ONCE, columns=wanted):
                 yield from batch.to_pylist()
-    except (ValueError, pyarrow.ArrowException) as error:
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise ResourceError(f"{file} could not be read: {printable(str(error), 160)}") from error
-
-
-def _refuse_long_footer(file: Path) -> None:
-    """The file ends with the length of its metadata, which pyarrow reads at once, and a mark."""
-    with file.open("rb") as stream:
-        size = stream.seek(0, 2)
-        stream.seek(max(0, size - 8))
-        end = stream.read(8)
-    if end[4:] != b"PAR1" or int.from_bytes(end[:4], "little") > min(size, MAX_FOOTER):
-        raise ResourceError(f"{file} is not a Parquet file, or it is damaged")
-
-
-def _refuse_large(file: Path, metadata: Any) -> None:
-    """Refuse columns of words that unpack to more than any published ones."""
-    for group in range(metadata.num_row_groups):
-        for number in range(metadata.num_columns):
-            column = metadata.row_group(group).column(number)
-            if column.path_in_schema.split(".")[0] not in COLUMNS:
-                continue
-            if column.total_uncompressed_size > MAX_COLUMN_BYTES or column.num_values > MAX_VALUES:
-                raise ResourceError(f"{file} has more words than any wording")
 
 
 def source_name(text: str) -> str:

@@ -104,10 +104,15 @@ def timestamp() -> str:
 
 
 def to_json(record: Rating | Choice) -> dict[str, Any]:
-    """An object for `json.dumps`, without what is empty; `record_from` returns an equal record."""
+    """An object for `json.dumps`, without what is empty; `record_from` returns an equal record.
+
+    Raises WorkbenchError for one that it would refuse: the file could not be read any more.
+    """
     is_rating = isinstance(record, Rating)
     order = RATING_ORDER if is_rating else CHOICE_ORDER
-    return {"kind": "rating" if is_rating else "choice", **written(record, order)}
+    table = {"kind": "rating" if is_rating else "choice", **written(record, order)}
+    record_from(table)
+    return table
 
 
 def record_from(table: object) -> Rating | Choice:

@@ -23,6 +23,7 @@ CHILDREN = {
     "worker": "app.worker.__main__",
     "llama-server": "agent.engines.gguf.llama_server_child",
     "list-reader": "app.core.importing.child.child",
+    "row-reader": "agent.child_process.rows_in_child",
     "finder": "app.core.finding.child",
     "samp-hub": "app.services.samp.hub_child",
     "window-probe": "app.selftest.window_probe",
@@ -43,13 +44,13 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
 COMMANDS = (
     *("demo", "find", "info", "render", "inspect"),
     *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
-    *("assign", "known"),
+    *("assign", "known", "study"),
     *("enrich", "fetch", "services", "mcp"),
     *("models", "selftest"),
 )
 FOLDERS = {
     **dict.fromkeys(("enrich", "fetch", "services", "mcp"), "services."),
-    **dict.fromkeys(("assign", "known"), "team."),
+    **dict.fromkeys(("assign", "known", "study"), "team."),
 }
 """Folders of the commands whose modules are not in app/cli itself."""
 # Of addresses, of which a library reserves more than it uses. With fewer, native code ends the

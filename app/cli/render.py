@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import write_file
+from agent.errors import WorkbenchError, write_errors
 from agent.protocol.tool import run_tool
 from agent.rendering.render import STYLES, png_bytes, render_array
 from app.cli.inspection_text import cleaned
@@ -54,10 +55,8 @@ def render(
         arguments = {"wavelength_range": ends, "label": label}
         result = run_tool(spectrum, arguments, look, title=name)
         picture, reply = png_bytes(result.picture), result.text
-    try:
-        out.write_bytes(picture)
-    except OSError as error:
-        raise WorkbenchError(f"{out} could not be written: {error.strerror}") from error
+    with write_errors(out):
+        write_file(out, picture)
     typer.echo(reply)
 
 

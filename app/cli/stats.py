@@ -36,8 +36,8 @@ def show_statistics(statistics: summary.Statistics, console: Console) -> None:
         f"{counts.rejected:,} rejected, {counts.unsure:,} unsure, {counts.disputed:,} disputed, "
         f"{counts.open:,} open; {counts.inspected:,} inspected, {counts.unreadable:,} unreadable"
     )
-    if statistics.chosen:
-        console.print(Text(cleaned(statistics.chosen)))
+    for line in filter(None, (statistics.chosen, statistics.orders)):
+        console.print(Text(cleaned(line)))
     if counts.members_disagree:
         console.print(
             f"The members of the panel disagree on {counts.members_disagree:,}: "
@@ -53,16 +53,16 @@ def show_statistics(statistics: summary.Statistics, console: Console) -> None:
             )
             for each in statistics.reviewers
         ]
-        console.print(_table(("reviewer", *verdicts, "s each"), rows))
+        console.print(plain_table(("reviewer", *verdicts, "s each"), rows))
     for head, body in people_tables(statistics):
-        console.print(_table(head, body))
+        console.print(plain_table(head, body))
     _show_agreement(statistics.people, console)
     _show_subclasses(statistics.subclasses, console)
     for line in _consistency_lines(statistics):
         console.print(Text(cleaned(line)))
     if statistics.agents:
         models = (each.model for each in statistics.agents)
-        console.print(_table(("", *models), _agent_rows(statistics.agents)))
+        console.print(plain_table(("", *models), _agent_rows(statistics.agents)))
     for agent in statistics.agents:
         text = agent.calibration_state
         if agent.reliability is not None:
@@ -88,20 +88,20 @@ def _show_agreement(people: ReviewerAgreement, console: Console) -> None:
     else:
         rows.append(_agreement_row("all (Fleiss)", people.several))
         rows += [_agreement_row(each.name, each.found) for each in people.several_by_snr]
-    console.print(_table(("reviewers", "both judged", "agreement", "kappa"), rows))
+    console.print(plain_table(("reviewers", "both judged", "agreement", "kappa"), rows))
 
 
 def _show_subclasses(found: Subclasses, console: Console) -> None:
     """Numbers of each sub-class, and kappa by level."""
     if found.counts:
         rows = [(path, f"{count:,}") for path, count in found.counts.items()]
-        console.print(_table(("sub-class", "candidates"), rows))
+        console.print(plain_table(("sub-class", "candidates"), rows))
     if found.pairs:
         compared = [
             _agreement_row(f"{each.first} and {each.second}, level {each.level}", each.agreement)
             for each in found.pairs
         ]
-        console.print(_table(("sub-classes", "both named", "agreement", "kappa"), compared))
+        console.print(plain_table(("sub-classes", "both named", "agreement", "kappa"), compared))
 
 
 def _agreement_row(name: str, agreement: Agreement | FleissKappa) -> Row:
@@ -157,7 +157,7 @@ def _reliability(reliability: Reliability) -> str:
     return f"{text}."
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def plain_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for number, name in enumerate(head):
         table.add_column(

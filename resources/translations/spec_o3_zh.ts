@@ -657,6 +657,10 @@
         <translation>此处没有隐藏的内容</translation>
     </message>
     <message>
+        <source>The plan of the study says what is shown</source>
+        <translation>显示什么由研究计划决定</translation>
+    </message>
+    <message>
         <source>This is a repeat: judge it again first</source>
         <translation>这是复核的候选体：请先重新判定</translation>
     </message>
@@ -1307,6 +1311,10 @@
 <context>
     <name>CurrentCandidate</name>
     <message>
+        <source>The study shows one candidate after the other</source>
+        <translation>研究中逐个显示候选体</translation>
+    </message>
+    <message>
         <source>This is the last candidate in the list</source>
         <translation>这是列表中的最后一个候选体</translation>
     </message>
@@ -1325,6 +1333,10 @@
     <message>
         <source>Not judged: the spectrum is not drawn yet</source>
         <translation>未判定：光谱尚未绘出</translation>
+    </message>
+    <message>
+        <source>The first verdict stands once the agent&apos;s answer was shown</source>
+        <translation>显示智能体的答案之后，第一次判定不能再撤销</translation>
     </message>
     <message>
         <source>Nothing to undo</source>
@@ -3109,6 +3121,10 @@
 <context>
     <name>LearnedLine</name>
     <message>
+        <source>Learning from your verdicts; until then the queue stays as it is</source>
+        <translation>正在从您的判定中学习；完成之前队列保持不变</translation>
+    </message>
+    <message>
         <source>Judge one yes and one no: the order learns from them</source>
         <translation>先判定一个“是”和一个“否”：该顺序由此学习</translation>
     </message>
@@ -4093,12 +4109,36 @@
         <translation>暂无可复核的候选体：您的判定中每二十个复核一个，且其后须已有至少五十个其他判定</translation>
     </message>
     <message>
+        <source>Your part of the study is done. Thank you</source>
+        <translation>您在研究中的部分已完成，谢谢</translation>
+    </message>
+    <message>
         <source>Repeat {n} of {count}: judge it as if you had never seen it. Your first verdict stays.</source>
         <translation>复核第 {n} 个，共 {count} 个：请当作从未见过来判定。您先前的判定保持不变。</translation>
     </message>
     <message>
         <source>The agreement page shows how consistent your verdicts are</source>
         <translation>“一致性与校准”页面会显示您的判定前后是否一致</translation>
+    </message>
+    <message>
+        <source>Study, {n} of {count}:</source>
+        <translation>研究，第 {n} 个，共 {count} 个：</translation>
+    </message>
+    <message>
+        <source>judge it without the agent.</source>
+        <translation>请不参考智能体判定。</translation>
+    </message>
+    <message>
+        <source>judge it with what the agent says.</source>
+        <translation>请参考智能体给出的内容判定。</translation>
+    </message>
+    <message>
+        <source>the agent says {verdict}.</source>
+        <translation>智能体的结论是 {verdict}。</translation>
+    </message>
+    <message>
+        <source>You have judged it before: your verdict now may be another.</source>
+        <translation>您之前判定过它：现在的判定可以不同。</translation>
     </message>
 </context>
 <context>
@@ -4540,6 +4580,10 @@
 </context>
 <context>
     <name>SessionView</name>
+    <message>
+        <source>Not while you judge for a study</source>
+        <translation>您正在为研究作判定，不能进行此操作</translation>
+    </message>
     <message>
         <source>{n} second opinions were asked for since the last time</source>
         <translation>自上次以来请求了 {n} 个第二意见</translation>
@@ -5010,6 +5054,81 @@
     </message>
 </context>
 <context>
+    <name>StudyDialog</name>
+    <message>
+        <source>Reader study</source>
+        <translation>判读研究</translation>
+    </message>
+    <message>
+        <source>Names separated by commas</source>
+        <translation>用逗号分隔的姓名</translation>
+    </message>
+    <message>
+        <source>All that it says</source>
+        <translation>给出的全部内容</translation>
+    </message>
+    <message>
+        <source>Its verdict alone</source>
+        <translation>只有结论</translation>
+    </message>
+    <message>
+        <source>List with labels, of those whose answer is known</source>
+        <translation>带标签的列表，其中者答案已知</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>Measures what people find without the agent and with it. Who judges what in which way is drawn by lot, written into a plan and frozen: nobody may have judged before, and the agent must have inspected the list. From then on the window shows each of these people one object after the other, and nothing that the plan hides.</source>
+        <translation>衡量人在不参考和参考智能体时各能发现什么。谁以何种方式判定什么由抽签决定，写入计划并冻结：此前不得有人判定过，且智能体须已检查过列表。此后窗口向这些人逐个显示天体，计划隐藏的一概不显示。</translation>
+    </message>
+    <message>
+        <source>People</source>
+        <translation>参与者</translation>
+    </message>
+    <message>
+        <source>Each object</source>
+        <translation>每个天体</translation>
+    </message>
+    <message>
+        <source>Shown of the agent</source>
+        <translation>显示智能体的</translation>
+    </message>
+    <message>
+        <source>Labels of the class</source>
+        <translation>该类的标签</translation>
+    </message>
+    <message>
+        <source>Freeze the plan</source>
+        <translation>冻结计划</translation>
+    </message>
+    <message>
+        <source>Write the report…</source>
+        <translation>写报告…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Written: {name}</source>
+        <translation>已写入：{name}</translation>
+    </message>
+    <message>
+        <source>{count} objects. {design}. Frozen at {at} (UTC); SHA-256 of the plan {hash}</source>
+        <translation>{count} 个天体。{design}。冻结于 {at}（UTC）；计划的 SHA-256 为 {hash}</translation>
+    </message>
+    <message>
+        <source>judged</source>
+        <translation>已判定</translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation>剩余</translation>
+    </message>
+</context>
+<context>
     <name>SubclassKeys</name>
     <message>
         <source>Sub-class</source>
@@ -5057,6 +5176,10 @@
 </context>
 <context>
     <name>TableParts</name>
+    <message>
+        <source>Hidden while you judge for a study</source>
+        <translation>为研究作判定时隐藏</translation>
+    </message>
     <message>
         <source>Hidden during the repeat round</source>
         <translation>复核期间不显示</translation>
@@ -6396,6 +6519,10 @@
     <message>
         <source>Hide known answers</source>
         <translation>隐藏已知答案</translation>
+    </message>
+    <message>
+        <source>Reader study</source>
+        <translation>判读研究</translation>
     </message>
     <message>
         <source>Save a picture of the plot</source>
@@ -7909,6 +8036,21 @@ Or put its files into {folder}</source>
     <message>
         <source>cannot create the folder</source>
         <translation>无法创建文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>study</name>
+    <message>
+        <source>Judged without the agent, and at once again with it</source>
+        <translation>先不参考智能体判定，随即参考它再判定</translation>
+    </message>
+    <message>
+        <source>Judged twice, with the agent and without, far apart</source>
+        <translation>判定两次，参考与不参考智能体各一次，相隔较远</translation>
+    </message>
+    <message>
+        <source>Judged once, with the agent or without</source>
+        <translation>判定一次，参考或不参考智能体</translation>
     </message>
 </context>
 <context>

@@ -21,6 +21,7 @@ from typing import IO, Any, NoReturn, Self
 
 import pytest
 
+from agent.child_process.rows_in_child import ENVIRONMENT
 from app.core.importing.child import parent
 from app.worker import process
 from app.worker.supervisor import worker_command
@@ -200,7 +201,7 @@ def quick_children(request: pytest.FixtureRequest, nurseries: dict[str, Nursery]
         return
 
     def read_list(request: Mapping[str, Any], stderr: IO[bytes]) -> ForkedChild:
-        environment = {**os.environ, **parent.ENVIRONMENT}
+        environment = {**os.environ, **ENVIRONMENT}
         return nurseries[LISTS].start(LISTS, [json.dumps(request)], environment, stderr.fileno())
 
     def start(command: Sequence[str], **options: Any) -> Any:

@@ -59,6 +59,7 @@ def test_verdicts_and_history(location):
     assert verdicts["flags"][1] == "blend"
     assert history["action"].tolist() == ["set", "set"]
     assert history["seconds"].tolist() == [4.0, None]
+    assert history["order_met"].tolist() == [None, None]
 
 
 def test_a_verdict_of_a_script_is_blind_only_where_it_has_read_no_answer(location):

@@ -12,19 +12,24 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QTimer
+from PIL import Image
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.services.catalogues.answer import State
 from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.program.main_window import MainWindow
+from app.ui.program.session_view import SessionView
 from tests.app.ui.candidates import sample_file
+from tests.app.ui.judge.evidence.small_sky import linked, picture, store_picture
 from tests.app.ui.start.importing.dropping import drop
 from tests.app.ui.window_work import BLOCKS, counted
 from tests.attacks.sandbox import Sandbox
@@ -62,8 +67,8 @@ def pipe(folder: Path) -> Path:
 FILES = {"aliases.ecsv": many_aliases, "line.csv": long_line, "pipe.fits": pipe}
 
 
-def press(key: str) -> None:
-    QTest.keyClick(QApplication.focusWidget() or QApplication.activeWindow(), key)
+def press(key: str, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(QApplication.focusWidget() or QApplication.activeWindow(), key, held)
 
 
 def preview(name: str, window: MainWindow, folder: Path) -> None:
@@ -143,6 +148,31 @@ def look_once(window: MainWindow, folder: Path) -> None:
 until = partial(wait_until, rest=partial(QTest.qWait, 10))
 
 
+def received(view: SessionView, folder: Path) -> None:
+    """A stranger's pictures, after a sound one: they name a pipe, or are larger than any screen."""
+    made = BytesIO()
+    Image.new("L", (8000, 8000)).save(made, "JPEG")
+    os.mkfifo(folder / "pipe.png")
+    large = linked("a.png", 8000), made.getvalue()
+    for number, content in enumerate((picture(), linked(folder / "pipe.png"), *large), 1):
+        store_picture(view.context.bridge.session, number, content)
+    press("d", Qt.KeyboardModifier.ControlModifier)
+    until(lambda: is_told(view, State.FOUND))
+
+
+def stored_pictures(window: MainWindow, folder: Path) -> None:
+    assert window.view is not None
+    for _ in range(3):
+        press("n")
+        until(lambda: is_told(window.view, State.FAILED))
+
+
+def is_told(view: SessionView, state: State) -> bool:
+    panel, here = view.judging.docks["evidence"].part.panel, view.context.current.candidate
+    card = None if panel is None else panel.cards.get("picture")
+    return card is not None and card.candidate == here and card.state is state
+
+
 ATTACKS: dict[str, Callable[[MainWindow, Path], None]] = {
     "preview of aliases": lambda window, folder: preview("aliases.ecsv", window, folder),
     "preview of a long line": lambda window, folder: preview("line.csv", window, folder),
@@ -152,13 +182,14 @@ ATTACKS: dict[str, Callable[[MainWindow, Path], None]] = {
     "worker stopped": stopped_worker,
     "disk full": full_disk,
     "folder read-only": read_only_folder,
+    "stored pictures": stored_pictures,
 }
 
 
-ON_SESSION = ("worker stopped", "disk full", "folder read-only")
+ON_SESSION = ("worker stopped", "disk full", "folder read-only", "stored pictures")
 
 
-MAY_GO_ON = ("worker stopped", "folder read-only")
+MAY_GO_ON = ("worker stopped", "folder read-only", "stored pictures")
 """Here nobody need be told; files that are open may still be written."""
 
 
@@ -188,6 +219,9 @@ def attack(name: str) -> dict[str, Any]:
     QTest.qWait(100)
     if name in ON_SESSION:
         opened(window, folder)
+        if name == "stored pictures":
+            assert window.view is not None
+            received(window.view, folder)
     else:
         look_once(window, folder)
     beats: list[int] = []
@@ -204,7 +238,7 @@ def attack(name: str) -> dict[str, Any]:
     return {"beats": len(beats), "did": work.did(*BLOCKS), "faults": faults, "said": said}
 
 
-BY_DAY = ("preview of aliases", "pipe dropped", "worker stopped", "disk full")
+BY_DAY = ("preview of aliases", "pipe dropped", "worker stopped", "disk full", "stored pictures")
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ none finds what another has loaded.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -36,7 +37,8 @@ def _is_done(name: str) -> bool:
     """Run one, and say which and how it ended where others read no figures."""
     _say(f"bench {name}")
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.bench", ALONE, name]
-    status = subprocess.run(command, check=False).returncode
+    as_in_the_program = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    status = subprocess.run(command, check=False, env=as_in_the_program).returncode
     if status < 0:
         _say(f"bench {name} crashed: {signal.Signals(-status).name}")
     elif status:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.checked_toml import printable
+from agent.child_process.rows_in_child import rows_in_child
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, write_examples
 from agent.protocol.wording_file import write_wording
@@ -22,7 +23,7 @@ from train.bench.sharegpt import conversation_files, copy_conversations
 from train.wordings import FOLDER, PUBLISHED_NAME
 
 MAX_FILES = 1000
-MAX_GROUP_BYTES = 4 * 1024**3
+MEMORY = 4 * 1024**3  # of the child process that reads them
 ROWS_AT_ONCE = 32
 HEAVY = ("images", "image")
 SURVEYS = ("SDSS", "DESI")
@@ -76,15 +77,12 @@ def _keep_wording(words: WordingRows, folder: Path, out: Path) -> list[str]:
 
 
 def published_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file without their pictures, read in batches."""
+    """The rows of a Parquet file without their pictures, read in batches; for a child process."""
     import pyarrow
     import pyarrow.parquet as parquet
 
     try:
         with parquet.ParquetFile(path) as file:
-            for group in range(file.num_row_groups):
-                if file.metadata.row_group(group).total_byte_size > MAX_GROUP_BYTES:
-                    raise WorkbenchError(f"{path}: a group of rows is larger than 4 GiB")
             light = [name for name in file.schema_arrow.names if name not in HEAVY]
             for batch in file.iter_batches(ROWS_AT_ONCE, columns=light):
                 yield from batch.to_pylist()
@@ -109,7 +107,7 @@ def _has_rows(path: Path) -> bool:
 
     try:
         names = set(parquet.read_schema(path).names)
-    except (OSError, pyarrow.ArrowException) as error:
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise WorkbenchError(f"{path} cannot be read: {printable(str(error), 160)}") from error
     return bool(names & {"reward_model", "extra_info", "prompt"}) and "conversations" not in names
 
@@ -145,7 +143,7 @@ def _split_from_name(text: str) -> str:
 
 def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Example]:
     for path in files:
-        for row in published_rows(path):
+        for row in rows_in_child(published_rows, path, memory=MEMORY, kind=WorkbenchError):
             nodes = nodes_of(row)
             if _set_of(nodes, path) != name:
                 continue

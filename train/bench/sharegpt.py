@@ -18,13 +18,15 @@ from typing import Any
 
 from PIL import Image
 
-from agent.atomic_file import atomic_file
+from agent.atomic_file import atomic_file, write_file
 from agent.checked_toml import printable
+from agent.child_process.rows_in_child import rows_in_child
 from agent.errors import ImageError, WorkbenchError, read_errors, write_errors
 from agent.hashing import picture_hash
 from agent.protocol.protocol import Role, Turn, system_text
 from agent.protocol.reply import MAX_TEXT
 from agent.rendering.model_image import MAX_INPUT_PIXELS, as_rgb, fitted_size
+from agent.rendering.render import png_bytes
 from train.bench.published_rows import parsed_json
 
 COPY_FILE, COPY_IMAGES = "conversations.jsonl", "images"
@@ -112,7 +114,7 @@ def _stored(images: Sequence[Image.Image], folder: Path) -> list[str]:
     for image in images:
         name = f"{picture_hash(image)[:32]}.png"
         if not (folder / name).exists():
-            image.save(folder / name)
+            write_file(folder / name, png_bytes(image))
         names.append(f"{folder.name}/{name}")
     return names
 
@@ -227,7 +229,7 @@ def _file_bytes(name: str, folder: Path) -> bytes:
 
 def rows_of(path: Path) -> Iterator[Mapping[str, Any]]:
     if path.suffix == ".parquet":
-        rows: Iterator[Any] = _parquet_rows(path)
+        rows: Iterator[Any] = rows_in_child(parquet_rows, path, kind=WorkbenchError)
     elif path.suffix == ".jsonl":
         rows = _line_rows(path)
     else:
@@ -236,7 +238,8 @@ def rows_of(path: Path) -> Iterator[Mapping[str, Any]]:
         yield row if isinstance(row, Mapping) else {}
 
 
-def _parquet_rows(path: Path) -> Iterator[Any]:
+def parquet_rows(path: Path) -> Iterator[Any]:
+    """For a child process, which a damaged file may end."""
     import pyarrow
     import pyarrow.parquet as parquet
 
@@ -279,7 +282,7 @@ def _has_conversations(path: Path) -> bool:
 
         try:
             return "conversations" in parquet.read_schema(path).names
-        except (OSError, pyarrow.ArrowException):
+        except (OSError, ValueError, pyarrow.ArrowException):
             return False
     with path.open("rb") as file:
         start = file.read(4096)

@@ -1,19 +1,19 @@
 """Known columns of lists and catalogues of any format, as rows of text.
 
-CSV, TSV and Parquet are read in pieces; FITS, VOTable and ECSV by astropy, as a whole.
+CSV and TSV are read here, all else in a child process, which a damaged file may end.
 """
 
 import csv
 import math
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from agent.checked_toml import printable
+from agent.child_process.rows_in_child import rows_in_child
 from agent.errors import WorkbenchError, read_errors
 from agent.spectra.readers.coordinates import parse_sexagesimal
+from app.core.importing.opening import errors_naming, open_list
 
 Row = dict[str, str]  # text by role, without the roles that the table does not have
 ROLES = {
@@ -39,7 +39,17 @@ MAX_ROWS = 20_000_000
 MAX_TEXT = 4096
 MAX_LINE = 1024 * 1024
 TEXT_SUFFIXES = {".csv": ",", ".tsv": "\t"}
-_ELSEWHERE = re.compile(rb"<!DOCTYPE|<(?:\w+:)?STREAM[^>]*\shref", re.IGNORECASE)
+LIST_SUFFIXES = (
+    ".parquet",
+    ".pq",
+    ".fits",
+    ".fit",
+    ".vot",
+    ".votable",
+    ".xml",
+    ".ecsv",
+    *TEXT_SUFFIXES,
+)
 
 
 def read_rows(path: Path, wanted: Sequence[str] = tuple(ROLES)) -> Iterator[Row]:
@@ -51,10 +61,11 @@ def read_rows(path: Path, wanted: Sequence[str] = tuple(ROLES)) -> Iterator[Row]
             raise WorkbenchError(f"{path} is too large for a {suffix} list: give it as CSV")
         if suffix in TEXT_SUFFIXES and path.suffix != ".gz":
             yield from _text_rows(path, TEXT_SUFFIXES[suffix], wanted)
-        elif suffix in (".parquet", ".pq"):
-            yield from _parquet_rows(path, wanted)
+        elif suffix in LIST_SUFFIXES:
+            yield from rows_in_child(listed_rows, path, list(wanted), kind=WorkbenchError)
         else:
-            yield from _astropy_rows(path, suffix, wanted)
+            known = ", ".join((*TEXT_SUFFIXES, *LIST_SUFFIXES))
+            raise WorkbenchError(f"{path}: a list or catalogue must be one of {known}")
 
 
 def number(text: str | None) -> float:
@@ -100,57 +111,25 @@ def _text_rows(path: Path, delimiter: str, wanted: Sequence[str]) -> Iterator[Ro
             for count, cells in enumerate(lines):
                 _refuse_endless(path, count)
                 if cells:
-                    yield {role: _text(cells[at]) for role, at in roles.items() if at < len(cells)}
+                    yield {
+                        role: cells[at][:MAX_TEXT].strip()
+                        for role, at in roles.items()
+                        if at < len(cells)
+                    }
         except csv.Error as error:
             raise WorkbenchError(f"{path} is not a readable table: {error}") from error
 
 
-def _parquet_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
-    import pyarrow
-    import pyarrow.parquet as parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            roles = columns(names, wanted, path)
-            _refuse_endless(path, file.metadata.num_rows)
-            for batch in file.iter_batches(4096, columns=[names[at] for at in roles.values()]):
-                for row in batch.to_pylist():
-                    yield {role: _text(row[names[at]]) for role, at in roles.items()}
-    except (pyarrow.ArrowException, KeyError, ValueError) as error:
-        raise WorkbenchError(f"{path} is not a readable Parquet table: {error}") from error
-
-
-def _astropy_rows(path: Path, suffix: str, wanted: Sequence[str]) -> Iterator[Row]:
-    from astropy.table import Table
-
-    kinds = {".fits": "fits", ".fit": "fits", ".vot": "votable", ".votable": "votable"}
-    kinds |= {".xml": "votable", ".ecsv": "ascii.ecsv", ".csv": "ascii.csv", ".tsv": "ascii.tab"}
-    if suffix not in kinds:
-        known = ", ".join((*TEXT_SUFFIXES, ".parquet", *kinds))
-        raise WorkbenchError(f"{path}: a list or catalogue must be one of {known}")
-    if kinds[suffix] == "votable" and _ELSEWHERE.search(path.read_bytes()):
-        raise WorkbenchError(f"{path} refers to other files, which is not supported")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            table: Any = Table.read(path, format=kinds[suffix])
-    except Exception as error:
-        # The parsers of astropy raise all kinds of errors, even MemoryError and IndexError.
-        message = printable(str(error), 160) or type(error).__name__
-        raise WorkbenchError(f"{path} is not a readable table: {message}") from error
-    _refuse_endless(path, len(table))
-    roles = columns(table.colnames, wanted, path)
-    cells = [table.columns[at] for at in roles.values()]
-    for row in range(len(table)):
-        yield {role: _text(column[row]) for role, column in zip(roles, cells, strict=True)}
-
-
-def _text(value: Any) -> str:
-    if value is None or type(value).__name__ == "MaskedConstant":
-        return ""
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    return text[:MAX_TEXT].strip()
+def listed_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
+    """Rows as the program reads lists, which believes nothing that a file says of itself."""
+    with errors_naming(path):
+        file = open_list(path)
+        roles = columns([each.name for each in file.columns], wanted, path)
+        for block in file.blocks():
+            _refuse_endless(path, max(block.lines, default=0))
+            texts = [block.cells[at].texts() for at in roles.values()]
+            for row in zip(*texts, strict=True):
+                yield {role: text[:MAX_TEXT] for role, text in zip(roles, row, strict=True)}
 
 
 def _refuse_endless(path: Path, rows: int) -> None:

@@ -126,9 +126,9 @@ def _table_command(name: str) -> None:
         device: Device = "auto",
         seed: Seed = 0,
     ) -> None:
-        judges = _judges(model, specialist, specialists, threads, device)
+        judges = judge_specs(model, specialist, specialists, threads, device)
         where = ray_place(ray, actors, gpus_each, workers) or workers
-        _run(KINDS[name], bench, out, judges, where, limit, seed)
+        judge_table(KINDS[name], bench, out, judges, where, limit, seed)
 
     command.__doc__ = f"{KINDS[name].title}: accuracy and F1 of every judge."
     app.command(name, cls=RayCommand)(command)
@@ -156,7 +156,7 @@ def library(
     """Labelled real spectra, each judged for every class: tests models trained on simulations."""
     out.mkdir(parents=True, exist_ok=True)
     write_library_set(folder, out)
-    judges = _judges(model, specialist, specialists, threads, device)
+    judges = judge_specs(model, specialist, specialists, threads, device)
     sets = ((LIBRARY_SET, folder.resolve().name),)
     kinds = [replace(KINDS[name], sets=sets) for name in ("library", "library-hot")]
     able = [[judge for judge in judges if can_judge(judge, kind.tasks)] for kind in kinds]
@@ -169,7 +169,7 @@ def library(
                 typer.echo(f"{judge.name} was not trained for all of {classes}", err=True)
         if those:
             where = ray_place(ray, actors, gpus_each, workers) or workers
-            _run(kind, out, out, those, where, None, seed)
+            judge_table(kind, out, out, those, where, None, seed)
 
 
 app.command("sight")(sight)
@@ -197,9 +197,9 @@ def one_set(
 ) -> None:
     """Any set of labelled spectra; `grpo --judged` uses these judgements."""
     kind = replace(KINDS["set"], sets=((path.name, path.stem),))
-    judges = _judges(model, specialist, specialists, threads, device)
+    judges = judge_specs(model, specialist, specialists, threads, device)
     where = ray_place(ray, actors, gpus_each, workers) or workers
-    _run(kind, path.parent, out, judges, where, limit, seed)
+    judge_table(kind, path.parent, out, judges, where, limit, seed)
 
 
 @app.command("ablation", cls=RayCommand)
@@ -235,10 +235,10 @@ def ablation(
         if source is not None
     ]
     where = ray_place(ray, actors, gpus_each, workers) or workers
-    _run(KINDS["ablation"], bench, out, judges, where, limit, seed)
+    judge_table(KINDS["ablation"], bench, out, judges, where, limit, seed)
 
 
-def _judges(
+def judge_specs(
     models: Sequence[str] | None,
     specialists: Sequence[str] | None,
     folders: Sequence[Path] | None,
@@ -247,10 +247,16 @@ def _judges(
 ) -> list[JudgeSpec]:
     """Inspectors first, then named networks, then those of whole folders."""
     networks = [*(specialists or ()), *map(str, _all_in(folders or ()))]
-    return [
+    judges = [
         *(_judge(text, "inspector", threads, device) for text in models or ()),
         *(_judge(text, "specialist", threads, device) for text in networks),
     ]
+    if not judges:
+        raise WorkbenchError("no judges: name a --model or a --specialist")
+    names = [judge.name for judge in judges]
+    if len(set(names)) != len(names):
+        raise WorkbenchError(f"two judges have the same name ({', '.join(names)}): use NAME=MODEL")
+    return judges
 
 
 def _all_in(folders: Sequence[Path]) -> list[Path]:
@@ -274,7 +280,7 @@ def _judge(
     return JudgeSpec(name=name, kind=kind, source=source, threads=threads, device=device)
 
 
-def _run(
+def judge_table(
     kind: TableKind,
     bench: Path,
     out: Path,
@@ -283,11 +289,6 @@ def _run(
     limit: int | None,
     seed: int,
 ) -> None:
-    if not judges:
-        raise WorkbenchError("no judges: name a --model or a --specialist")
-    names = [judge.name for judge in judges]
-    if len(set(names)) != len(names):
-        raise WorkbenchError(f"two judges have the same name ({', '.join(names)}): use NAME=MODEL")
     if has_wording(bench / FOLDER):
         judges = [replace(judge, wording=bench / FOLDER) for judge in judges]
     kind = adapt_to_bench(kind, bench)
@@ -297,9 +298,14 @@ def _run(
         text = evaluate(
             kind, bench, out, judges, workers=workers, limit=limit, seed=seed, advance=advance
         )
+    show_markdown(text)
+    console.print(f"written to {out / kind.name}.md, .csv and .json", style="dim", markup=False)
+
+
+def show_markdown(text: str) -> None:
+    """Print it, with its tables drawn in a terminal."""
     show = Console()
     if show.is_terminal:
         show.print(Markdown(text))
     else:
         typer.echo(text)
-    console.print(f"written to {out / kind.name}.md, .csv and .json", style="dim", markup=False)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from agent.atomic_file import write_file
 from agent.errors import WorkbenchError, write_errors
 from train.report.page import page
 
@@ -55,5 +56,5 @@ def report(
     text = page(title, sections)
     with write_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
+        write_file(out, text)
     typer.echo(out)

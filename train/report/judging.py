@@ -15,7 +15,7 @@ from agent.rendering.charts import cumulative, reliability
 from train.evaluate.figures import JudgeFigures, judge_figures, judged_scores
 from train.evaluate.judgement import Judgement, read_judgements
 from train.evaluate.sight_figures import HEAD, TABLE, read_sight, sight_rows
-from train.evaluate.tables import KINDS, percent, survey_of, with_interval
+from train.evaluate.tables import KINDS, TableKind, percent, survey_of, with_interval
 from train.report.page import folded, heading, note, section, table
 
 FEWEST_FOR_A_CURVE = 20
@@ -38,31 +38,31 @@ class Judging:
 
 def judgings(evaluation: Path) -> list[Judging]:
     """All tables in an output folder of `spec-o3-train evaluate`."""
-    found = []
-    for kind in KINDS.values():
-        path = evaluation / f"{kind.name}.json"
-        if not path.is_file():
-            continue
-        sets = json.loads(path.read_text(encoding="utf-8"))["sets"]
-        for file, name in kind.sets:
-            if name not in sets:
-                continue
-            stem = Path(file).stem
-            folder = evaluation / "judgements" / stem
-            judges = sets[name]["judges"]
-            tasks = {task["task"] for one in judges for task in one["tasks"]}
-            known = [task for task in kind.tasks if task in tasks]
-            one_table = Judging(
-                title=kind.title if len(kind.sets) == 1 else f"{kind.title}: {name}",
-                set_name=stem,
-                tasks=[*known, *sorted(tasks - {*kind.tasks})],
-                files={one["judge"]: folder / f"{one['judge']}.jsonl" for one in judges},
-                comparisons=sets[name]["comparisons"],
-            )
-            found.append(one_table)
+    found = [one for kind in KINDS.values() for one in judgings_of(kind, evaluation)]
     if not found and not (evaluation / SIGHT_FILE).is_file():
         raise WorkbenchError(f"{evaluation} holds no judgements: run spec-o3-train evaluate first")
     return found
+
+
+def judgings_of(kind: TableKind, evaluation: Path) -> Iterator[Judging]:
+    """The sets of one table, if it was made."""
+    path = evaluation / f"{kind.name}.json"
+    sets = json.loads(path.read_text(encoding="utf-8"))["sets"] if path.is_file() else {}
+    for file, name in kind.sets:
+        if name not in sets:
+            continue
+        stem = Path(file).stem
+        folder = evaluation / "judgements" / stem
+        judges = sets[name]["judges"]
+        tasks = {task["task"] for one in judges for task in one["tasks"]}
+        known = [task for task in kind.tasks if task in tasks]
+        yield Judging(
+            title=kind.title if len(kind.sets) == 1 else f"{kind.title}: {name}",
+            set_name=stem,
+            tasks=[*known, *sorted(tasks - {*kind.tasks})],
+            files={one["judge"]: folder / f"{one['judge']}.jsonl" for one in judges},
+            comparisons=sets[name]["comparisons"],
+        )
 
 
 def judging_section(one: Judging) -> str:

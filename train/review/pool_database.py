@@ -7,7 +7,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,14 @@ from agent.json_lines import Entry, log_line
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
 from train.review.pool_folder import Truths
-from train.review.review_rules import Review, Take, review_from, review_to_json, take_from
+from train.review.review_rules import (
+    Review,
+    Take,
+    review_from,
+    review_to_json,
+    take_from,
+    take_to_json,
+)
 
 WRITE_LOCK = 0x53334355
 """Key of the advisory lock of whoever writes; the server frees it when a program dies."""
@@ -103,7 +109,7 @@ class PoolDatabase:
         self._add_to_log("review", [review_to_json(each) for each in reviews])
 
     def add_take(self, take: Take) -> None:
-        self._add_to_log("take", [asdict(take)])
+        self._add_to_log("take", [take_to_json(take)])
 
     def add_trajectories(self, trajectories: Iterable[Trajectory]) -> None:
         lines = [{"line": to_line(each)} for each in trajectories]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -23,7 +23,14 @@ from agent.hashing import text_hash
 from agent.json_lines import append_to_lines, append_to_log, read_lines, read_log
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import from_line, to_line
-from train.review.review_rules import Review, Take, review_from, review_to_json, take_from
+from train.review.review_rules import (
+    Review,
+    Take,
+    review_from,
+    review_to_json,
+    take_from,
+    take_to_json,
+)
 
 POOL_FILE, TRAJECTORIES_FILE = "pool.json", "pool.jsonl"
 REVIEWS_FILE, TAKES_FILE, LOCK_FILE, WORK_FOLDER = "reviews.jsonl", "takes.jsonl", ".lock", "work"
@@ -107,7 +114,7 @@ class PoolFolder:
         append_to_log(self.folder / REVIEWS_FILE, [review_to_json(each) for each in reviews])
 
     def add_take(self, take: Take) -> None:
-        append_to_log(self.folder / TAKES_FILE, [asdict(take)])
+        append_to_log(self.folder / TAKES_FILE, [take_to_json(take)])
 
     def add_trajectories(self, trajectories: Iterable[Trajectory]) -> None:
         note: dict[str, Any] = {"version": VERSION, "sets": [str(path) for path in self.sets]}

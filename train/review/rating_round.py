@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, islice
 from pathlib import Path
@@ -136,11 +137,8 @@ def _sets_of_examples(paths: Sequence[Path]) -> list[Path]:
 
     found = []
     for path in paths:
-        try:
-            open_set(path).close()
-        except WorkbenchError:
-            continue
-        found.append(path)
+        with suppress(WorkbenchError), open_set(path):
+            found.append(path)
     return found
 
 

@@ -8,7 +8,7 @@ another.
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import Any, Literal, get_args
@@ -95,6 +95,13 @@ def take_from(record: object) -> Take:
     return Take(trajectory=trajectory, by=by, at=at, is_free=is_free)
 
 
+def take_to_json(take: Take) -> dict[str, Any]:
+    """Raises WorkbenchError for one that could not be read again."""
+    table = asdict(take)
+    take_from(table)
+    return table
+
+
 def days_between(first: str, second: str) -> float:
     """Days from one timestamp to another; 0 where one of them is none."""
     try:
@@ -121,7 +128,10 @@ def diff_of(before: Sequence[str], after: Sequence[str]) -> str:
 
 
 def review_to_json(review: Review) -> dict[str, Any]:
-    return written(review, REVIEW_ORDER, always=("approve",))
+    """Raises WorkbenchError for one that could not be read again: its pool would not open."""
+    table = written(review, REVIEW_ORDER, always=("approve",))
+    review_from(table)
+    return table
 
 
 def review_from(record: object) -> Review:

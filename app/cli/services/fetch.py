@@ -90,17 +90,17 @@ def fetch(
     if listed.endswith(SUFFIX) or "://" in listed:
         with open_session(listed, reviewer_name(reviewer)) as session:
             rows = missing_in_session(session, limit=limit)
-            report = _run(archive, rows, to, radius, all_found)
+            report = fetch_rows(archive, rows, to, radius, all_found)
             count = keep_in_session(session, report.fetched, to)
             typer.echo(f"{session.location}: {counted_text(count, 'candidate')} with a new file")
     else:
         rows = rows_of_list(listed, role_options(role or []), limit=limit)
-        report = _run(archive, rows, to, radius, all_found)
+        report = fetch_rows(archive, rows, to, radius, all_found)
     if report.failed or report.left:
         raise typer.Exit(1)
 
 
-def _run(
+def fetch_rows(
     archive: Archive, rows: list[FetchRow], to: Path, radius: float, take_all: bool
 ) -> FetchReport:
     """Fetch with a progress bar on standard error, write the lists and say what happened."""

@@ -10,6 +10,7 @@ import typer
 from agent.errors import WorkbenchError
 from app.cli.session_options import TrustPathsOption, reviewer_name
 from app.core.session.spectra_folders import open_with_spectra
+from app.core.sharing.study_plan import readings_left, study_of
 
 NO_SDK = (
     "the MCP server needs the package mcp, which is not part of the plain installation: "
@@ -84,6 +85,12 @@ def mcp(
                 session, reviewer_name(None), read_only=True, trust_paths=trust_paths
             )
             open_.callback(opened.close)
+            plan = study_of(opened)
+            if plan is not None and any(left for left, _ in readings_left(opened, plan).values()):
+                raise WorkbenchError(
+                    "people judge this session for a study: what an assistant says of it would be "
+                    "known to them. Serve it once the study is done"
+                )
         sources = Sources(spectra or [], opened)
         inspections = Inspections(opened, model)
         open_.callback(inspections.close)

@@ -13,6 +13,19 @@ from app.core.session.session import open_session
 from app.core.sharing.known.hide import HideReport, hide_known
 from app.core.sharing.known.labelled_list import read_labelled
 
+MemberOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="LABEL",
+        help="A label of the class of the session; may be given several times.",
+        show_default="the id or name of the task, or yes, true, 1",
+    ),
+]
+
+TrustListOption = Annotated[
+    bool, typer.Option("--trust-paths", help="As for `new`: for lists that you trust.")
+]
+
 
 def known(
     session: SessionArgument,
@@ -30,23 +43,14 @@ def known(
             metavar="PERCENT", help="So much of what is left to judge has a known answer."
         ),
     ] = 5.0,
-    member: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="LABEL",
-            help="A label of the class of the session; may be given several times.",
-            show_default="the id or name of the task, or yes, true, 1",
-        ),
-    ] = None,
+    member: MemberOption = None,
     spectra: SpectraOption = None,
     role: Annotated[
         list[str] | None,
         typer.Option(metavar="ROLE=COLUMN", help="As for `new`, such as label=class."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Another seed draws others, and other places.")] = 0,
-    trust_paths: Annotated[
-        bool, typer.Option("--trust-paths", help="As for `new`: for lists that you trust.")
-    ] = False,
+    trust_paths: TrustListOption = False,
     reviewer: ReviewerOption = None,
 ) -> None:
     """Hide members and look-alikes of known class in the list, to measure how well people judge.

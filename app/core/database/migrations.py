@@ -150,7 +150,7 @@ def _add_what_people_share(connection: Connection) -> None:
     _add_assignments_and_known_answers(connection)
 
 
-def _add_velocities(connection: Connection) -> None:
+def _add_velocities_and_orders(connection: Connection) -> None:
     for table in ("log", "judgements", "repeats"):
         connection.exec_driver_sql(
             f"ALTER TABLE {table} ADD COLUMN velocity TEXT DEFAULT '' NOT NULL"
@@ -159,6 +159,8 @@ def _add_velocities(connection: Connection) -> None:
         "CREATE INDEX judgements_velocity ON judgements (reviewer_id, candidate_id) "
         "WHERE velocity <> ''"
     )
+    connection.exec_driver_sql("ALTER TABLE log ADD COLUMN order_met TEXT DEFAULT '' NOT NULL")
+    connection.exec_driver_sql("ALTER TABLE repeats ADD COLUMN shown TEXT DEFAULT '' NOT NULL")
     _add_members(connection)
 
 
@@ -198,7 +200,7 @@ STEPS: tuple[Step, ...] = (
     _add_claims,
     _add_evidence,
     _add_what_people_share,
-    _add_velocities,
+    _add_velocities_and_orders,
 )
 """Step n, counted from 1, upgrades version n to n + 1."""
 

@@ -6,6 +6,7 @@ when other programs move, replace or truncate the file while it is open.
 
 import os
 import sqlite3
+import sys
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -117,8 +118,21 @@ class SessionFile:
             raise SessionError(f"{self.location} {change}. No more changes are written to it")
 
     def needs_repair(self) -> bool:
-        """Whether the -wal or -shm file was deleted or replaced. For any thread."""
-        return os.name != "nt" and self._read_side_identities() != self._side_identities
+        """Whether the -wal or -shm file was deleted or replaced, or the file cut short.
+
+        For any thread.
+        """
+        if os.name == "nt":
+            return False
+        return self._is_cut_short() or self._read_side_identities() != self._side_identities
+
+    def _is_cut_short(self) -> bool:
+        """Of which nobody would hear while what is read is still in memory."""
+        known = self._size  # before the look at the file, which another thread may let grow
+        with suppress(OSError):  # moved or deleted: what is open can still be read
+            stat = self._path.stat()
+            return (stat.st_dev, stat.st_ino) == self._identity and stat.st_size < known
+        return False
 
     def repair(self) -> None:
         """Copy the deleted WAL's content into the file and reconnect.
@@ -243,6 +257,7 @@ class SessionFile:
         if (stat.st_dev, stat.st_ino) != self._identity:
             return "was replaced by another file while it was open: save a copy now"
         if stat.st_size < self._size:
+            self._size = sys.maxsize  # for good: what the log holds may let it grow, with holes
             return "was truncated by another program while it was open: open a backup"
         self._size = stat.st_size
         return ""

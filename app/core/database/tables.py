@@ -276,6 +276,8 @@ log = Table(
     Column("shown", Text, nullable=False),  # JSON: what the reviewer had seen of an agent's opinion
     # JSON: service -> release and beginning of the reply's hash of what had been on screen.
     Column("evidence", Text, nullable=False, default="", server_default=""),
+    # The queue's order, as `sort_text` writes it, in which the verdict was first given.
+    Column("order_met", Text, nullable=False, default="", server_default=""),
     *_further_columns(),
     # A `set` line stores the line it replaced and the `set` below it on the undo stack. An `undo`
     # or `redo` line stores its `set`, what is on top of the stacks afterwards and, in `before_id`,
@@ -335,6 +337,8 @@ repeats = Table(
     Column("after_id", Key, nullable=False),  # the reviewer's newest log line at that time
     Column("withdrawn", Boolean, nullable=False, default=False),
     *_further_columns(),
+    # As in the log; empty but in a study.
+    Column("shown", Text, nullable=False, default="", server_default=""),
 )
 Index("repeats_reviewer", repeats.c.reviewer_id, repeats.c.id)
 

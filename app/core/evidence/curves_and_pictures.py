@@ -14,7 +14,7 @@ from app.services.catalogues.answer import Answer, Exchange, Match, State, answe
 from app.services.catalogues.dust import ask_dust
 from app.services.catalogues.position import Position, separation_arcsec
 from app.services.catalogues.service import CURVES, Service, all_services
-from app.services.catalogues.sky_picture import SkyPicture, sky_picture
+from app.services.catalogues.sky_picture import SkyPicture, sky_picture, stored_picture
 from app.services.catalogues.tap import match_positions
 from app.services.web.client import WebClient
 from app.services.web.errors import ServiceError, ShouldStop
@@ -48,7 +48,9 @@ def ask_any(
         return Asked(stored=unsaved(service, failed(NO_POSITION), None, None))
     known = store.answer_of_release(session, candidate.id, service)
     if known is not None and still_holds(known, service, position):
-        return with_content(session, known)
+        kept = with_content(session, known)
+        if kept.stored.answer.state is not State.FAILED:
+            return kept
     exchange: Exchange | None = None
     curves: list[light_curve.LightCurve] = []
     picture: SkyPicture | None = None
@@ -82,18 +84,15 @@ def with_content(session: Session, stored: StoredAnswer) -> Asked:
     if match is None or stored.reply_id is None:
         return Asked(stored=stored)
     service = all_services().get(stored.service)
-    if service is not None and service.kind in CURVES:
-        try:
+    try:
+        if service is not None and service.kind in CURVES:
             curves = _read_curves(service, stored, raw_reply(session, stored.reply_id))
-        except (ServiceError, ValueError) as error:
-            return Asked(stored=replace(stored, answer=failed(str(error))))
-        return Asked(stored=stored, curves=tuple(curves))
-    if stored.service == "picture":
-        numbers = (match.values.get(name) for name in ("epoch", "arcsec"))
-        epoch, arcsec = (float(x) if isinstance(x, float | int) else 0.0 for x in numbers)
-        content, survey = raw_reply(session, stored.reply_id), str(match.values.get("survey", ""))
-        picture = SkyPicture(content=content, survey=survey, epoch=epoch, arcsec=arcsec or 60.0)
-        return Asked(stored=stored, picture=picture)
+            return Asked(stored=stored, curves=tuple(curves))
+        if stored.service == "picture":
+            picture = stored_picture(raw_reply(session, stored.reply_id), match.values)
+            return Asked(stored=stored, picture=picture)
+    except (ServiceError, ValueError) as error:
+        return Asked(stored=replace(stored, answer=failed(str(error))))
     return Asked(stored=stored)
 
 

@@ -4,14 +4,17 @@ import heapq
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
 from sqlalchemy import select
 
+from agent.child_process.rows_in_child import rows_in_child
 from agent.errors import WorkbenchError
 from app.core.database.tables import candidates
 from app.core.evidence.hats.catalogue import HatsRows
@@ -39,8 +42,11 @@ from app.services.catalogues.service import NAME, Service, ServiceColumn, all_se
 MATCHES_EACH = 20
 MAX_TEXT = 200
 ARCSEC = np.pi / 180.0 / 3600.0
-MAX_KEPT = 2 * 2**30  # bytes of values that are kept till all is read
-Near = tuple[float, int, bytes]
+MAX_KEPT = 2 * 2**30  # letters of values that are kept till all is read
+MEMORY = 2 * MAX_KEPT  # of the child process that reads it
+DESCRIBED = ("name", "column", "unit", "ucd", "description", "is_text")
+"""What is kept of a column as the source of its values."""
+Near = tuple[float, int, str]
 """Separation with a minus sign, so that the farthest is on top of a heap; row; its values as JSON,
 which take a fifth of the room of Python objects."""
 
@@ -54,7 +60,6 @@ class LocalTally:
     found: int = 0
     nothing: int = 0
     notes: list[str] = field(default_factory=list)
-    service: Service | None = None
     columns: tuple[str, ...] = field(default=())
 
 
@@ -73,17 +78,41 @@ def match_local(
             f"{name[:40]!r} cannot be the name of the catalogue: it has small letters, digits and "
             "_, and is no service's. Give another with --name"
         )
-    with errors_naming(path):
-        rows: LocalRows = HatsRows(path) if path.is_dir() else FileRows(path)
-        service = _service(rows, path, name, radius_arcsec)
-        ids, sky = _candidates(session)
-        places = unit_vectors(*sky.T)
-        tally = LocalTally(service=service, columns=tuple(each.name for each in service.columns))
-        near = _all_near(rows, service, places, tally, progress, should_stop)
-        tally.notes = rows.notes(places)
-    about = _description(rows, service, tally)
+    ids, sky = _candidates(session)
+    near: dict[int, list[Near]] = {}
+    told: Any = {}
+    work = rows_in_child(
+        near_rows, path, radius_arcsec, sky.tolist(), memory=MEMORY, kind=WorkbenchError
+    )
+    with closing(work) as found:
+        for kind, *values in found:
+            if kind == "near":
+                near[values[0]] = values[1]
+            elif kind == "told":
+                told = values[0]
+            elif should_stop():
+                raise StoppedError("the match was stopped: nothing was changed")
+            else:
+                progress(*values)
+    columns = tuple(ServiceColumn(**each) for each in told["columns"])
+    service = Service(
+        id=name,
+        name=path.name,
+        kind=FILE,
+        url="",
+        sends="Nothing.",
+        release=told["release"],
+        radius_arcsec=radius_arcsec,
+        columns=columns,
+    )
+    tally = LocalTally(**told["tally"], columns=tuple(each.name for each in columns))
+    about = {"file": path.name, **told["about"], "rows": tally.rows, "radius_arcsec": radius_arcsec}
+    about["columns"] = [{key: each[key] for key in DESCRIBED} for each in told["columns"]]
     exchange = Exchange(
-        url=f"file:{path.name}", asked_at=now(), content=about, media_type="application/json"
+        url=f"file:{path.name}",
+        asked_at=now(),
+        content=json.dumps(about, ensure_ascii=False).encode(),
+        media_type="application/json",
     )
     tally.found, tally.nothing = len(near), len(ids) - len(near)
     new = (
@@ -102,20 +131,6 @@ def name_of(path: Path) -> str:
     """A name for a catalogue from that of its file, such as `tycho_2` of Tycho-2.fits.gz."""
     words = re.sub(r"[^a-z0-9]+", "_", path.name.split(".")[0].casefold()).strip("_")
     return words[:40] if words[:1].isalpha() else f"c_{words}"[:40]
-
-
-def _service(rows: LocalRows, path: Path, name: str, radius_arcsec: float) -> Service:
-    used: set[str] = set()
-    return Service(
-        id=name,
-        name=path.name,
-        kind=FILE,
-        url="",
-        release=rows.release,
-        sends="Nothing.",
-        radius_arcsec=radius_arcsec,
-        columns=tuple(_column(each, used) for each in rows.columns),
-    )
 
 
 def _column(given: ListColumn, used: set[str]) -> ServiceColumn:
@@ -145,33 +160,38 @@ def _candidates(session: Session) -> tuple[list[int], FloatArray]:
     return [row.id for row in rows], sky
 
 
-def _all_near(
-    rows: LocalRows,
-    service: Service,
-    places: FloatArray,
-    tally: LocalTally,
-    progress: EstimatedProgress,
-    should_stop: ShouldStop,
-) -> dict[int, list[Near]]:
-    """The matches of each candidate, by its place among them; the catalogue is read once."""
-    tree = cKDTree(places)
-    radius = service.radius_arcsec * ARCSEC
+def near_rows(path: Path, radius_arcsec: float, sky: list[list[float]]) -> Iterator[Any]:
+    """How much is read, the matches of each candidate by its place, and what was read.
+
+    For a child process, which a stranger's catalogue may end.
+    """
+    places = unit_vectors(*np.array(sky, dtype=float).reshape(-1, 2).T)
+    tree, radius = cKDTree(places), radius_arcsec * ARCSEC
     found: dict[int, list[Near]] = {}
-    kept = 0
-    for block in rows.blocks(tree, radius):
-        if should_stop():
-            raise StoppedError("the match was stopped: nothing was changed")
-        if len(block.numbers) and len(places):
-            kept += _keep(block, tree, float(chord(radius)), tally.rows, found)
-        if kept > MAX_KEPT:
-            raise WorkbenchError(
-                "its values near the candidates take too much memory: give a smaller --radius, or "
-                "a catalogue with fewer columns"
-            )
-        tally.rows += block.count
-        tally.without_position += block.count - len(block.numbers)
-        progress(block.done, block.of)
-    return found
+    kept = count = without_position = 0
+    with errors_naming(path):
+        rows: LocalRows = HatsRows(path) if path.is_dir() else FileRows(path)
+        for block in rows.blocks(tree, radius):
+            if len(block.numbers) and len(places):
+                kept += _keep(block, tree, float(chord(radius)), count, found)
+            if kept > MAX_KEPT:
+                raise WorkbenchError(
+                    "its values near the candidates take too much memory: give a smaller --radius, "
+                    "or a catalogue with fewer columns"
+                )
+            count += block.count
+            without_position += block.count - len(block.numbers)
+            yield "progress", block.done, block.of
+        notes = rows.notes(places)
+    for at, each in found.items():
+        yield "near", at, each
+    used: set[str] = set()
+    told = {
+        "tally": {"rows": count, "without_position": without_position, "notes": notes},
+        "columns": [asdict(_column(each, used)) for each in rows.columns],
+        **{"release": rows.release, "about": rows.about},
+    }
+    yield "told", told
 
 
 def _keep(
@@ -190,7 +210,7 @@ def _keep(
     rows = block.rows(block.numbers[close])
     added = 0
     for at, row, near in zip(close.tolist(), rows, hits, strict=True):
-        values = json.dumps([*map(_value, row)], ensure_ascii=False, separators=(",", ":")).encode()
+        values = json.dumps([*map(_value, row)], separators=(",", ":"))
         chords = np.linalg.norm(tree.data[near] - block.places[at], axis=1)
         for number, length in zip(near, chords.tolist(), strict=True):
             apart = round(float(2.0 * np.arcsin(min(length / 2.0, 1.0)) / ARCSEC), 4)
@@ -216,22 +236,6 @@ def _value(value: Value) -> float | int | str | None:
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value[:MAX_TEXT] if isinstance(value, str) else value
-
-
-def _description(rows: LocalRows, service: Service, tally: LocalTally) -> bytes:
-    """What is kept of the catalogue as the source of its values."""
-    about = {
-        "file": service.name,
-        **rows.about,
-        "rows": tally.rows,
-        "radius_arcsec": service.radius_arcsec,
-        "columns": [
-            {"name": each.name, "column": each.column, "unit": each.unit, "ucd": each.ucd,
-             "description": each.description, "is_text": each.is_text}
-            for each in service.columns
-        ],
-    }  # fmt: skip
-    return json.dumps(about, ensure_ascii=False).encode()
 
 
 class FileRows:

@@ -15,6 +15,7 @@ from app.core.database.tables import (
     facts,
     inspections,
     judgements,
+    log,
     measurements,
 )
 from app.core.errors import SessionError
@@ -53,6 +54,10 @@ VELOCITY = (
            "Where it is from: hand, template, lines, header or list"),
     Column("velocity_quality", "whole", "meta.code.qual", "From 1, a guess, to 4, certain"),
 )  # fmt: skip
+
+ORDER_MET = Column(
+    "order_met", "text", "meta.code", "Order of the queue in which the verdict was given"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,10 +197,11 @@ def _free_slug(name: str, patterns: Iterable[str], used: set[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FurtherOpinionColumns:
-    """Sub-class and velocity where anybody gave one, and a column for each field of the session."""
+    """Sub-class, velocity and order where there is any, and each field of the session."""
 
     has_subclasses: bool = False
     has_velocities: bool = False
+    has_orders: bool = False
     fields: tuple[OwnField, ...] = ()
     columns: tuple[Column, ...] = ()
 
@@ -204,9 +210,12 @@ def further_opinion_columns(connection: Connection, used: set[str]) -> FurtherOp
     """The columns; their names are added to `used`."""
     has_subclasses = _has_opinion(connection, SUBCLASSED)
     has_velocities = _has_opinion(connection, WITH_VELOCITY)
+    met = select(log.c.id).where(log.c.order_met != "").limit(1)
+    has_orders = connection.execute(met).first() is not None
     text = connection.execute(select(facts.c.value).where(facts.c.key == FACT)).scalar()
     fields = fields_from(str(text or ""))
     columns = [*(SUBCLASS if has_subclasses else ()), *(VELOCITY if has_velocities else ())]
+    columns += [ORDER_MET] if has_orders else []
     used.update(each.name for each in columns)
     for field in fields:
         name = field.name
@@ -221,6 +230,7 @@ def further_opinion_columns(connection: Connection, used: set[str]) -> FurtherOp
     return FurtherOpinionColumns(
         has_subclasses=has_subclasses,
         has_velocities=has_velocities,
+        has_orders=has_orders,
         fields=fields,
         columns=tuple(columns),
     )
@@ -236,6 +246,7 @@ def further_opinion_cells(
     subclasses: Sequence[str | None],
     texts: Sequence[str | None],
     velocities: Sequence[str | None],
+    orders: Sequence[str | None],
 ) -> list[Sequence[Any]]:
     """The cells of sub-classes, velocities and values as the tables keep them; None: no opinion."""
     cells: list[Sequence[Any]] = []
@@ -248,6 +259,8 @@ def further_opinion_cells(
             [None if each is None else getattr(each, name) for each in given]
             for name in ("kms", "error_kms", "source", "quality")
         ]
+    if layout.has_orders:
+        cells.append([each or None for each in orders])
     if layout.fields:
         found = [_values(text) for text in texts]
         cells += [[_cell(field, values) for values in found] for field in layout.fields]

@@ -28,7 +28,7 @@ MAX_SHOWN = 200
 COLUMNS = (
     *("line", "at", "reviewer", "action", "object_id", "candidate", "verdict", "confidence"),
     *("flags", "comment", "subclass", "fields", "velocity"),
-    *("seconds", "agent_shown", "from_session", "from_line"),
+    *("seconds", "order_met", "agent_shown", "from_session", "from_line"),
 )
 
 
@@ -90,6 +90,8 @@ def _line(row: Row[Any], entry: LogEntry) -> str:
         parts.append(f'"{" ".join(opinion.comment.split())}"')
     if entry.seconds is not None:
         parts.append(f"{entry.seconds:.1f} s")
+    if entry.order_met:
+        parts.append(f"order {entry.order_met}")
     if entry.shown:
         words = " ".join(f"{key} {value}" for key, value in entry.shown.items())
         parts.append(f"agent opinion shown: {words}")
@@ -116,6 +118,7 @@ def _cells(row: Row[Any], entry: LogEntry) -> tuple[Any, ...]:
         values_text(opinion.fields),
         velocity_json(opinion.velocity),
         entry.seconds,
+        entry.order_met,
         json.dumps(dict(entry.shown)) if entry.shown else "",
         row.origin,
         row.origin_id,

@@ -30,6 +30,7 @@ class OpinionCells(NamedTuple):
     subclass: str | None = None
     fields: str | None = None
     velocity: str | None = None
+    order_met: str | None = None
 
 
 NO_OPINION = OpinionCells()
@@ -70,7 +71,16 @@ def _judgement_query(condition: ColumnElement[bool]) -> Select[Any]:
 
 
 def _verdict_log_query(condition: ColumnElement[bool]) -> Select[Any]:
-    columns = ("id", "candidate_id", "reviewer_id", "verdict", "shown", "before_id", "seconds")
+    columns = (
+        "id",
+        "candidate_id",
+        "reviewer_id",
+        "verdict",
+        "shown",
+        "before_id",
+        "seconds",
+        "order_met",
+    )
     return select(*(log.c[name] for name in columns)).where(condition, log.c.action == "set")
 
 
@@ -102,6 +112,10 @@ class _LogRows:
         """Total time the reviewer spent on the candidate, over all visits, to the millisecond."""
         spent = self._seconds.get((judgement.candidate_id, judgement.reviewer_id))
         return None if spent is None else round(spent, 3)
+
+    def order_met(self, judgement: Row[Any]) -> str:
+        entry = self._by_id.get(judgement.log_id)
+        return "" if entry is None or judgement.verdict is None else str(entry.order_met)
 
     def had_seen_agent(self, judgement: Row[Any]) -> bool:
         """Whether the agent's opinion was shown before this verdict was first given."""
@@ -135,6 +149,7 @@ def _opinion_of_several(
         subclass=opinion.subclass,
         fields=values_text(opinion.fields),
         velocity=velocity_json(opinion.velocity),
+        order_met=flags_text([each for each in map(log_rows.order_met, authors) if each]),
     )
 
 
@@ -152,4 +167,5 @@ def _opinion_of_one(row: Row[Any], log_rows: _LogRows) -> OpinionCells:
         row.subclass,
         row.fields,
         row.velocity,
+        log_rows.order_met(row),
     )

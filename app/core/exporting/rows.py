@@ -61,8 +61,8 @@ def _page(
     ids, object_ids, ra, dec, paths, listed, numbers = columns[:7]
     verdict, p_yes, model, stopped, members, list_ids, own = columns[7 : len(CANDIDATE_FIELDS)]
     said = list(zip(*opinion_cells(connection, ids, selection, adjudicator), strict=True))
-    *opinion, seen, subclasses, fields, velocities = said
-    further_opinion = further_opinion_cells(layout.further, subclasses, fields, velocities)
+    *opinion, seen, subclasses, fields, velocities, orders = said
+    further_opinion = further_opinion_cells(layout.further, subclasses, fields, velocities, orders)
     agent = (verdict, p_yes, _or_none(model), _or_none(stopped), _or_none(members))
     carried = _carried_columns(ids, list_ids, own, layout)
     roles = columns[len(CANDIDATE_FIELDS) :]

@@ -39,6 +39,8 @@ class FetchRow:
 
     wanted: Wanted
     candidate_id: int = 0  # in a session
+    path: str = ""  # of its file, which need not exist
+    row: int = 0  # in that file, or its TARGETID
     score: float | None = None
     label: str = ""
     snr: float | None = None
@@ -46,13 +48,20 @@ class FetchRow:
 
 
 def rows_of_list(
-    path: Path | str, roles: Mapping[str, str] | None = None, *, limit: int | None = None
+    path: Path | str,
+    roles: Mapping[str, str] | None = None,
+    *,
+    limit: int | None = None,
+    spectra: Path | None = None,
 ) -> list[FetchRow]:
-    """The first `limit` rows of a list, whose spectra need not exist. Raises ImportFailed."""
+    """The first `limit` rows of a list, whose spectra need not exist. Raises ImportFailed.
+
+    Files that the list does not name are looked for in the folder `spectra`.
+    """
     path = normalized_path(path)
     with errors_naming(path):
         file_identity(path)
-        with ListReaderProcess(path, roles or {}, allow_absolute=True) as reader:
+        with ListReaderProcess(path, roles or {}, spectra=spectra, allow_absolute=True) as reader:
             columns = reader.opened().roles.columns
             while True:
                 try:
@@ -92,7 +101,7 @@ def _row(given: Mapping[str, Any], roles: Mapping[str, str]) -> FetchRow:
     wanted = Wanted(object_id=object_id, ids=ids, **place)
     for stem in (stem_of(path.replace("\\", "/").rpartition("/")[2]), f"spec-{object_id}"):
         wanted = with_name_of_file(wanted, stem)
-    said = {name: given[name] for name in ("score", "label", "snr")}
+    said = {name: given[name] for name in ("path", "row", "score", "label", "snr")}
     return FetchRow(wanted=wanted, candidate_id=given.get("id", 0), own=kept, **said)
 
 

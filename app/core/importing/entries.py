@@ -198,7 +198,8 @@ class EntryMaker:
             if path or index in problems:
                 continue
             stems = naming.stems(part) if naming is not None else []
-            paths[index] = self._locator.find_by_name([*stems, name]) or self._companion
+            found = self._locator.find_by_name([*stems, name, f"spec-{name}"])
+            paths[index] = found or self._companion
             self.without_file += not paths[index]
 
     def _positions(

@@ -18,7 +18,7 @@ TARGET = _words("targetid target_id")
 ROW = _words("row spec_row spectrum_row row_index row_number hdu_row irow fits_row")
 OBJECT_FIRST = _words("""
     object_id objectid candidate_id cand_id candidateid spec_id specid spectrum_id spectrumid
-    obsid obs_id lamost_obsid combined_obsid targetid
+    obsid obs_id lamost_obsid combined_obsid targetid field_mjd_catalogid
 """)
 """Identifiers of a single spectrum."""
 OBJECT = _words("""

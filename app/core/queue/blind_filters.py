@@ -9,6 +9,7 @@ from app.core.queue.filters import Filter
 from app.core.queue.sorts import Sort
 
 FACT = "blind"  # of a session: "yes" where what agents say is hidden before a verdict
+CHECK_FACT = "reject_below"  # Of a person's check before rejecting; their name follows.
 REVEALING_SORTS = frozenset({"p_yes", "p_combined", "uncertain", "surprising", "disagreeing"})
 
 

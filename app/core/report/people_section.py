@@ -45,7 +45,8 @@ def counts_section(found: Statistics) -> Markup:
             class_="note",
         )
     drawn = parts.captioned(counts_bar(counts), legend)
-    return parts.section("Counts", drawn, unreadable, opposed)
+    orders = parts.paragraph(found.orders, class_="note") if found.orders else None
+    return parts.section("Counts", drawn, unreadable, opposed, orders)
 
 
 def pace_section(found: Statistics) -> Markup | None:

@@ -18,6 +18,7 @@ asked for a second opinion."""
 REASONS: tuple[Reason, ...] = get_args(Reason)
 
 PLAN_FACT = "sharing"  # of the fact that says how the list was shared out
+STUDY_FACT = "study"  # of the fact with the plan of a study, if there is one
 STANDS = assignments.c.withdrawn.is_(False)
 
 

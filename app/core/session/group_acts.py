@@ -40,6 +40,7 @@ def record_group_act(
     shown: Mapping[int, Mapping[str, Any]],
     place: str,
     evidence: Mapping[int, Mapping[str, str]],
+    order_met: str,
 ) -> list[LogEntry]:
     """Record a changed opinion on each candidate; those whose opinion stays have no line."""
     if len(candidate_ids) > MAX_CANDIDATES:
@@ -48,7 +49,9 @@ def record_group_act(
     for number in candidate_ids:
         opinion = checked(change(verdict_log.current_opinion(connection, number, reviewer)))
         seen, told = shown.get(number, NOTHING), evidence.get(number, NOTHING)
-        entry = verdict_log.record(connection, number, reviewer, opinion, None, seen, told)
+        entry = verdict_log.record(
+            connection, number, reviewer, opinion, None, seen, told, order_met
+        )
         if entry is not None:
             entries.append(entry)
     if len(entries) > 1:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from app.core.session.stored_opinions import LogRow, damaged, have_type
 
 CONTENT = ("action", "verdict", "confidence", "flags", "comment", "seconds", "shown")
-LATER_CONTENT = ("subclass", "fields", "velocity")
+LATER_CONTENT = ("subclass", "fields", "velocity", "order_met")
 """Counted only where there is any, so that a line has the same hash as in older programs."""
 
 Stamp = tuple[str, str, int, bytes]

@@ -107,6 +107,8 @@ class LogEntry:
     evidence: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     """What services said had been on screen, as {"gaia": "DR3 9f86d081884c7d65"}: release and
     beginning of the hash of the reply."""
+    order_met: str = ""
+    """The order of the queue in which this verdict was first given; empty if there was no queue."""
     others: int = 0
     """How many further candidates the same act changed, where an act is recorded or undone."""
 

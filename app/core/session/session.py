@@ -120,11 +120,12 @@ class Session(AbstractContextManager["Session"]):
         seconds: float | None = None,
         shown: Mapping[str, Any] = NOTHING,
         evidence: Mapping[str, str] = NOTHING,
+        order_met: str = "",
     ) -> LogEntry | None:
         """Record the reviewer's opinion; None if it is their opinion already.
 
         `seconds` is the time they spent, `shown` what they had seen of an agent's opinion,
-        `evidence` what services had said, as in `LogEntry`.
+        `evidence` what services had said, `order_met` the order of the queue, as in `LogEntry`.
         """
         opinion = verdict_log.checked(opinion)
         if opinion.verdict is not None:
@@ -132,7 +133,7 @@ class Session(AbstractContextManager["Session"]):
         with self.database.writing(urgent=True) as connection:
             reviewer = self._reviewer(connection)
             entry = verdict_log.record(
-                connection, candidate_id, reviewer, opinion, seconds, shown, evidence
+                connection, candidate_id, reviewer, opinion, seconds, shown, evidence, order_met
             )
         return self._announce([] if entry is None else [entry])
 
@@ -144,6 +145,7 @@ class Session(AbstractContextManager["Session"]):
         shown: Mapping[int, Mapping[str, Any]] = NOTHING_SHOWN,
         evidence: Mapping[int, Mapping[str, str]] = NOTHING_SHOWN,
         place: str,
+        order_met: str = "",
     ) -> list[LogEntry]:
         """Change the reviewer's opinion on several candidates in one act: all of them or none.
 
@@ -153,7 +155,7 @@ class Session(AbstractContextManager["Session"]):
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
             entries = group_acts.record_group_act(
-                connection, reviewer, candidate_ids, change, shown, place, evidence
+                connection, reviewer, candidate_ids, change, shown, place, evidence, order_met
             )
         self._announce(entries)
         return entries

@@ -93,7 +93,7 @@ def entry_from(row: LogRow, reviewer: str) -> LogEntry:
     is_sound = (
         isinstance(shown, dict)
         and isinstance(evidence, dict)
-        and have_type(str, row.at, reviewer)
+        and have_type(str, row.at, row.order_met, reviewer)
         and row.action in ACTIONS
     )
     if not is_sound or not isinstance(row.seconds, float | int | None):
@@ -108,6 +108,7 @@ def entry_from(row: LogRow, reviewer: str) -> LogEntry:
         seconds=row.seconds,
         shown=shown,
         evidence=evidence,
+        order_met=row.order_met,
     )
 
 

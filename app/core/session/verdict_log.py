@@ -106,8 +106,12 @@ def record(
     seconds: float | None = None,
     shown: Mapping[str, Any] = NOTHING,
     evidence: Mapping[str, str] = NOTHING,
+    order_met: str = "",
 ) -> LogEntry | None:
-    """Add a line for an opinion; None if the reviewer's opinion is the same already."""
+    """Add a line for an opinion; None if the reviewer's opinion is the same already.
+
+    `order_met` counts where the verdict is new: one that stays was given before.
+    """
     before = _current_line(connection, candidate_id, reviewer)
     if before is not None and opinion_of(before) == opinion:
         return None
@@ -115,6 +119,8 @@ def record(
         exists = select(candidates.c.id).where(candidates.c.id == candidate_id)
         if connection.execute(exists).scalar() is None:
             raise SessionError(f"there is no candidate {candidate_id}")
+    elif before.verdict == opinion.verdict:
+        order_met = before.order_met
     undo_top, _ = stack_tops(connection, reviewer)
     line = _add(
         connection,
@@ -125,6 +131,7 @@ def record(
         seconds=_plausible(seconds),
         shown=json.dumps(dict(shown)),
         evidence=json.dumps(dict(evidence)) if evidence else "",
+        order_met=order_met,
         before_id=None if before is None else before.id,
         below_id=undo_top,
     )

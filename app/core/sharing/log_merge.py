@@ -20,7 +20,7 @@ from app.core.sharing.matching import IdMap
 
 COPIED = (
     *("at", "action", "verdict", "confidence", "flags", "comment", "seconds", "shown"),
-    *("evidence", "subclass", "fields", "velocity"),
+    *("evidence", "subclass", "fields", "velocity", "order_met"),
 )
 POINTERS = ("before_id", "below_id", "target_id", "undo_top_id", "redo_top_id")
 

@@ -27,6 +27,7 @@ from app.core.errors import SessionError
 from app.core.evidence.said_values import matches_from
 from app.core.evidence.weighing import STORED, update_combined
 from app.core.progress import Progress, ShouldStop, Steps
+from app.core.session.evidence_services import unpacked
 from app.core.session.log_resolution import resolved_ends
 from app.core.session.own_fields import merge_own_fields
 from app.core.session.provenance import task_hash
@@ -39,9 +40,12 @@ from app.core.sharing import merged_facts
 from app.core.sharing.log_merge import LogMerge, ReviewerMap, is_timestamp
 from app.core.sharing.matching import CandidateMatcher, IdMap
 from app.core.sharing.share_out import assign_second_opinions
+from app.core.sharing.study_plan import merge_study
 from app.core.statistics.adjudication import Dispute, disputes
 from app.services.catalogues.answer import State
 from app.services.catalogues.service import NAME
+from app.services.catalogues.sky_picture import stored_picture
+from app.services.web.errors import BadReply
 
 MAX_SESSION_ID = 100
 
@@ -113,6 +117,7 @@ def merge(
         counted = (select(func.count()).select_from(table) for table in tables)
         total = sum(source.execute(each).scalar_one() for each in counted)
         steps = Steps("merging", total, progress, should_stop)
+        merge_study(target, source, is_copy=into.id == other.id)
         matching = CandidateMatcher(target, source)
         for count in matching.pages():
             steps.step(count)
@@ -233,13 +238,14 @@ OF_REPLY = ("url", "question", "asked_at", "media_type", "sha256", "content")
 
 Values = dict[str, Any]
 Key = tuple[int, str, str]
+Replies = dict[tuple[int | None, str], int]  # by their id in the other session and the service
 
 
 def merge_evidence(
     target: Connection, source: Connection, ids: IdMap, task: Task
 ) -> Iterator[tuple[int, int]]:
     """Merge page by page; yields the number of answers in a page and of those taken along."""
-    replies: dict[int, int] = {}
+    replies: Replies = {}
     key = [evidence.c[name] for name in KEYS]
     for rows in pages(source, select(evidence), *key, at_once=AT_ONCE, after=(0, "", "")):
         yield len(rows), _merge_page(target, source, rows, ids, replies, task)
@@ -250,7 +256,7 @@ def _merge_page(
     source: Connection,
     rows: Sequence[Row[Any]],
     ids: IdMap,
-    replies: dict[int, int],
+    replies: Replies,
     task: Task,
 ) -> int:
     given = [_checked(row, ids[row.candidate_id]) for row in rows]
@@ -269,9 +275,10 @@ def _merge_page(
         mine = known.get(_key(each))
         if mine is None or _rank(each, sha256) > _rank(mine, mine["sha256"] or ""):
             reply = each["reply_id"]
-            if reply is not None and reply not in replies:
-                replies[reply] = _copied_reply(target, source, reply)
-            new.append(each | {"reply_id": None if reply is None else replies[reply]})
+            known_as = reply, each["service"]
+            if reply is not None and known_as not in replies:
+                replies[known_as] = _copied_reply(target, source, each)
+            new.append(each | {"reply_id": replies.get(known_as)})
     if new:
         statement = insert_or_update(target, evidence)
         news = {name: statement.excluded[name] for name in new[0] if name not in KEYS}
@@ -304,10 +311,11 @@ def _mark_newest(target: Connection, numbers: set[int]) -> None:
         target.execute(changed.values(is_newest=True))
 
 
-def _copied_reply(target: Connection, source: Connection, reply: int) -> int:
+def _copied_reply(target: Connection, source: Connection, answer: Values) -> int:
     """The id of the same reply in the target, where it is added unless it is there."""
     query = select(*(service_replies.c[name] for name in OF_REPLY))
-    row = source.execute(query.where(service_replies.c.id == reply)).one_or_none()
+    here = service_replies.c.id == answer["reply_id"]
+    row = source.execute(query.where(here)).one_or_none()
     if row is None:
         raise damaged("the reply of a service")
     values = dict(row._mapping)
@@ -320,6 +328,12 @@ def _copied_reply(target: Connection, source: Connection, reply: int) -> int:
     )
     if not is_sound:
         raise damaged("the reply of a service")
+    content = unpacked(values["content"], values["sha256"])
+    if answer["service"] == "picture" and (said := matches_from(answer["matches"])):
+        try:
+            stored_picture(content, said[0].values)
+        except BadReply as error:
+            raise damaged("the reply of a service") from error
     same = ("sha256", "url", "asked_at", "content")
     there = select(service_replies.c.id)
     there = there.where(*(service_replies.c[name] == values[name] for name in same))

@@ -30,6 +30,7 @@ from app.core.sharing.matching import IdMap
 from app.core.sharing.share_out import read_plan, write_plan
 
 MAX_KEY = 300
+MAX_SHOWN = 1000
 AT_ONCE = 50  # candidates whose trajectories are in memory
 
 Values = dict[str, Any]
@@ -312,8 +313,8 @@ def merge_repeats(
 
 def _repeat(row: Row[Any], ids: IdMap, lines: IdMap, reviewers: ReviewerMap) -> Values:
     opinion_of(row)  # raises SessionError if invalid
-    is_sound = have_type(str, row.at) and isinstance(row.seconds, float | int | None)
-    is_sound = is_sound and is_timestamp(row.at)
+    is_sound = have_type(str, row.at, row.shown) and isinstance(row.seconds, float | int | None)
+    is_sound = is_sound and is_timestamp(row.at) and len(row.shown) <= MAX_SHOWN
     if not is_sound or not have_type(bool, row.withdrawn):
         raise damaged(f"repeat {row.id} of the other session")
     return _moved(row, ids, reviewers) | {"first_id": lines[row.first_id], "after_id": 0}

@@ -6,7 +6,9 @@ A repeat is not a verdict. It has a table of its own, and does not affect the fi
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
@@ -27,6 +29,7 @@ from app.core.statistics.verdicts import CODE
 SHARE = 0.05
 # So many other verdicts must come in between, or the reviewer remembers the spectrum.
 GAP = 50
+IS_REPEAT = repeats.c.shown == ""  # no second reading of a study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +84,18 @@ def plan_repeats(
 
 
 def record_repeat(
-    session: Session, candidate_id: int, opinion: Opinion, *, seconds: float | None = None
+    session: Session,
+    candidate_id: int,
+    opinion: Opinion,
+    *,
+    seconds: float | None = None,
+    shown: Mapping[str, Any] | None = None,
 ) -> Repeat:
-    """Record the reviewer's second opinion; their verdict does not change."""
+    """Record the reviewer's second opinion; their verdict does not change.
+
+    `shown` is what they had seen of an agent's opinion; it is given for a reading of a study, which
+    does not count as a repeat.
+    """
     opinion = checked(opinion)
     if opinion.verdict is None:
         raise SessionError("a repeat needs a verdict. Skip this candidate instead")
@@ -102,6 +114,7 @@ def record_repeat(
             "fields": values_text(opinion.fields),
             "velocity": velocity_json(opinion.velocity),
             "seconds": seconds,
+            "shown": "" if shown is None else json.dumps(dict(shown)),
             "first_id": first,
             "after_id": _last_line(connection, reviewer),
         }
@@ -131,9 +144,9 @@ def withdraw_repeat(session: Session) -> Repeat | None:
 
 
 def repeats_of(session: Session) -> list[Repeat]:
-    """The repeats of all, oldest first, without withdrawn ones."""
+    """The repeats of all, oldest first, without withdrawn ones and those of a study."""
     with session.database.reading() as connection:
-        return _read(connection, repeats.c.withdrawn.is_(False))
+        return _read(connection, repeats.c.withdrawn.is_(False) & IS_REPEAT)
 
 
 def consistency(session: Session) -> tuple[Consistency, ...]:

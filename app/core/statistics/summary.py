@@ -4,6 +4,8 @@ The field and property names are the keys of the JSON output.
 """
 
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
@@ -14,9 +16,10 @@ from sqlalchemy import func, select
 from agent.confidence.calibration import Calibration
 from agent.confidence.judged import ConfidenceError
 from agent.confidence.scores import wilson
-from app.core.database.tables import OPPOSED, candidates, raw_sql
+from app.core.database.tables import OPPOSED, candidates, judgements, log, raw_sql
 from app.core.session.known_answers import not_known
 from app.core.session.provenance import found_choice
+from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.statistics.agents import (
     NO,
@@ -113,6 +116,8 @@ class Statistics:
     subclasses: Subclasses
     chosen: str = ""
     """How the candidates were chosen from a survey, and what share of them people accepted."""
+    orders: str = ""
+    """How many were accepted in each order of the queue, if it was not always that of the list."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +156,30 @@ def statistics_of(session: Session, all_verdicts: AllVerdicts) -> Statistics:
         agents=tuple(_agent(session, verdicts, agent) for agent in agents),
         subclasses=subclass_statistics(session),
         chosen=_chosen(session, counts),
+        orders=_orders(session),
+    )
+
+
+def _orders(session: Session) -> str:
+    query = (
+        select(log.c.order_met, judgements.c.verdict, func.count())
+        .join(judgements, judgements.c.log_id == log.c.id)
+        .where(log.c.order_met != "", judgements.c.verdict.is_not(None))
+        .where(not_known(judgements.c.candidate_id))
+        .group_by(log.c.order_met, judgements.c.verdict)
+    )
+    given: Counter[str] = Counter()
+    accepted: Counter[str] = Counter()
+    for met, verdict, count in session.database.rows(query):
+        (name,) = re.findall(r"^[a-z_]*", str(met))  # without direction, column or what it learns
+        given[name] += count
+        accepted[name] += count * (verdict == Verdict.ACCEPT)
+    if not given.keys() - {"list"}:
+        return ""
+    shares = ", ".join(f"{name} {accepted[name]:,} of {n:,}" for name, n in sorted(given.items()))
+    return (
+        f"Accepted by order of the queue: {shares}; an order with the likeliest first has "
+        "another share of them than the list."
     )
 
 

@@ -1,12 +1,13 @@
 """A picture of the sky around a position, from the first survey that covers it."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from urllib.parse import urljoin
 
 from agent.web.body import never
-from app.services.catalogues.answer import Exchange
+from app.services.catalogues.answer import Exchange, Value
 from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
@@ -23,6 +24,7 @@ SURVEYS = (
 COVERAGE = "/MocServer/query"
 PIXELS, ARCSEC = 240, 60.0
 MAX_PICTURE = 4 * 2**20
+MAX_SCANS = 50  # a progressive JPEG has ten; each goes over the whole picture again
 MAX_COVERAGE = 2**20
 
 
@@ -84,14 +86,26 @@ def coverage_of(service: Service) -> str:
     return urljoin(service.url, COVERAGE)
 
 
+def stored_picture(content: bytes, said: Mapping[str, Value]) -> SkyPicture:
+    """A picture that a session keeps, perhaps a stranger's: one that could have been asked for.
+
+    Raises BadReply.
+    """
+    check_picture(content)
+    for _, survey, epoch in SURVEYS:
+        if said == {"survey": survey, "epoch": epoch, "arcsec": ARCSEC}:
+            return SkyPicture(content=content, survey=survey, epoch=epoch, arcsec=ARCSEC)
+    raise BadReply("the answer is no picture")
+
+
 def check_picture(content: bytes) -> None:
     """Raise BadReply unless it is a whole JPEG of the size that was asked."""
-    from PIL import Image
+    from PIL.JpegImagePlugin import JpegImageFile  # Image.open warns of sizes, or raises of its own
 
-    if not content.startswith(b"\xff\xd8"):
+    if not content.startswith(b"\xff\xd8") or content.count(b"\xff\xda") > MAX_SCANS:
         raise BadReply("the answer is no picture")
     try:
-        with Image.open(BytesIO(content), formats=["JPEG"]) as picture:
+        with JpegImageFile(BytesIO(content)) as picture:
             size = picture.size
             if size == (PIXELS, PIXELS):
                 picture.load()

@@ -116,7 +116,7 @@ class RepeatLine(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self._current, self._runner = context.current, context.runner
-        self._was_on = False
+        self._was_on = self._was_in_study = False
         self.text = wrapped_label("", parent=self)
         self.stop = QPushButton(self.tr("Stop"), self)
         self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -125,6 +125,7 @@ class RepeatLine(QFrame):
         self.stop.clicked.connect(self._stop)
         context.commands.add("show_again", self._start_or_stop)
         self._current.repeat_round.changed.connect(self._show)
+        self._current.candidate_changed.connect(self._show)
         self.hide()
 
     def _start_or_stop(self) -> None:
@@ -157,7 +158,12 @@ class RepeatLine(QFrame):
     def _show(self) -> None:
         repeats = self._current.repeat_round
         self.setVisible(repeats.is_on)
-        if repeats.is_on:
+        self.stop.setHidden(repeats.is_study)
+        if repeats.is_study:
+            self.text.setText(self._study_text())
+        elif self._was_in_study:
+            self._current.message.emit(self.tr("Your part of the study is done. Thank you"))
+        elif repeats.is_on:
             text = self.tr(
                 "Repeat {n} of {count}: judge it as if you had never seen it. "
                 "Your first verdict stays."
@@ -167,7 +173,25 @@ class RepeatLine(QFrame):
         elif self._was_on:
             about = self.tr("The agreement page shows how consistent your verdicts are")
             self._current.message.emit(about)
-        self._was_on = repeats.is_on
+        self._was_on = repeats.is_on and not repeats.is_study
+        self._was_in_study = repeats.is_study
+
+    def _study_text(self) -> str:
+        repeats, row = self._current.repeat_round, self._current.row
+        turn = self._current.blind_mode.turn
+        assert turn is not None
+        text = self.tr("Study, {n} of {count}:").replace("{n}", f"{repeats.index + 1:,}")
+        words = [text.replace("{count}", f"{repeats.total:,}")]
+        if turn.arm == "unaided":
+            words.append(self.tr("judge it without the agent."))
+        elif turn.arm == "advice":
+            words.append(self.tr("judge it with what the agent says."))
+        elif row is not None and self._current.blind_mode.shows_verdict_alone(row):
+            verdict = str(row.candidate.agent_verdict)
+            words.append(self.tr("the agent says {verdict}.").replace("{verdict}", verdict))
+        if turn.reading == 2:
+            words.append(self.tr("You have judged it before: your verdict now may be another."))
+        return " ".join(words)
 
 
 # Keeps the plot high enough: where large text leaves it too little, strips around it give way.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.ui.program.help.pages import EXPORT, KNOWN, SHARING, add_help_key
+from app.ui.program.help.pages import EXPORT, KNOWN, SHARING, STUDY, add_help_key
 from app.ui.session.session_context import SessionContext
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.ui.exchange.sharing.known_dialog import KnownDialog
     from app.ui.exchange.sharing.merge_dialog import MergeDialog
     from app.ui.exchange.sharing.share_dialog import ShareDialog
+    from app.ui.exchange.sharing.study_dialog import StudyDialog
     from app.ui.judge.verdict.fields.fields_dialog import FieldsDialog
 
 
@@ -74,6 +75,7 @@ class SessionDialogs(QObject):
             ("share_out", lambda: self.share.open_again()),
             ("merge", lambda: self.merging.open_again()),
             ("hide_known", lambda: self.known.open_again()),
+            ("study", lambda: self.study.open_again()),
         ):
             context.commands.add(name, show)
 
@@ -121,6 +123,14 @@ class SessionDialogs(QObject):
         dialog = KnownDialog(self._context, self._view)
         add_help_key(dialog, KNOWN, self.help_requested.emit)
         dialog.wanted.connect(self.hiding_requested)
+        return dialog
+
+    @cached_property
+    def study(self) -> StudyDialog:
+        from app.ui.exchange.sharing.study_dialog import StudyDialog
+
+        dialog = StudyDialog(self._context, self._view)
+        add_help_key(dialog, STUDY, self.help_requested.emit)
         return dialog
 
     def _on_merged(self) -> None:

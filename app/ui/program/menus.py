@@ -26,7 +26,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("open_list", "open_folder", "open_session", "open_archive", "find_in_folder"),
         *("fetch_missing", "other_class", "fields"),
         *("curation_room", "welcome", LINE),
-        *("export", "report", "pack", LINE, "share_out", "merge", "hide_known", LINE),
+        *("export", "report", "pack", LINE, "share_out", "merge", "hide_known", "study", LINE),
         *("snapshot", "save_spectrum", LINE),
         *("samp", "samp_list", "samp_row", "samp_selected", "samp_position", "samp_spectrum"),
         *(LINE, "settings", "services", LINE, "quit"),

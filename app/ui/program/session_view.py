@@ -6,12 +6,14 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from agent.errors import WorkbenchError
 from app.core.importing.importer import ORDER
-from app.core.queue import parse_filter, parse_sort
+from app.core.queue import LIST_ORDER, parse_filter, parse_sort
+from app.core.queue.blind_filters import CHECK_FACT
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
-from app.core.session.assignments import PLAN_FACT, has_assignments
+from app.core.session.assignments import PLAN_FACT, STUDY_FACT, has_assignments
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.judge.judging_page import JudgingPage
@@ -21,6 +23,7 @@ from app.ui.program.top_bar import TopBar
 from app.ui.session.candidate.current import CurrentCandidate, LateAnswers
 from app.ui.session.candidate.object_velocity import ObjectVelocity
 from app.ui.session.candidate.queue_neighbours import Queue
+from app.ui.session.candidate.study_round import ALLOWED
 from app.ui.session.inspection.controller import InspectionController
 from app.ui.session.session_bridge import SessionBridge
 from app.ui.session.session_context import SessionContext, WindowContext
@@ -48,6 +51,7 @@ class SessionView(QWidget):
         self._to_close.append(bridge.close)
         current = CurrentCandidate(bridge, runner, self)
         self._to_close.append(current.close)
+        shared.commands.may_run = self._may_run
         LateAnswers(bridge, current, self)
         agent = InspectionController(bridge, current, runner, shared.settings, self)
         self._to_close.append(agent.close)
@@ -81,6 +85,23 @@ class SessionView(QWidget):
         self.page_changed.connect(self.top.mark)
         current.candidate_changed.connect(self._leave_history)
         KeptQueue(session, current, self)
+        self._follow_study()
+
+    def _follow_study(self) -> None:
+        """Serve what the plan of a study has for this reviewer."""
+        if self.session.fact(STUDY_FACT) is None or self.session.is_read_only:
+            return
+        current = self.context.current
+        try:
+            current.repeat_round.begin_study()
+        except WorkbenchError as error:
+            current.report_error(error)
+
+    def _may_run(self, name: str) -> bool:
+        if not self.context.current.repeat_round.is_study or name in ALLOWED:
+            return True
+        self.context.current.message.emit(self.tr("Not while you judge for a study"))
+        return False
 
     def add_notice(self, notice: QWidget) -> None:
         """Put a line that comes and goes above the page."""
@@ -99,6 +120,8 @@ class SessionView(QWidget):
         if current.row is None:
             current.start()
         self.judging.focus_plot()
+        if current.blind_mode.is_on and self.session.fact(f"{CHECK_FACT}:{self.session.reviewer}"):
+            self.show_page("overview_page")
         self._ask_for_second_opinions()
 
     def _ask_for_second_opinions(self) -> None:
@@ -190,8 +213,8 @@ class KeptQueue(QObject):
     def __init__(self, session: Session, current: CurrentCandidate, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._current = session, current
-        current.queue_changed.connect(self._save)
         self._restore()
+        current.queue_changed.connect(self._save)
 
     def _restore(self) -> None:
         """By default what they were assigned, if anything, in the order chosen on import."""
@@ -204,8 +227,11 @@ class KeptQueue(QObject):
         except FilterError:
             return
         if not current.blind_mode.refusal(tree, sort):
-            current.queue = Queue(tree=tree, sort=sort)
+            is_learned = sort.key == "learned"
+            current.queue = Queue(tree=tree, sort=LIST_ORDER if is_learned else sort)
             current.queue_changed.emit(current.queue)
+            if is_learned:  # in the background, as listed until then
+                current.set_queue(tree, sort)
 
     def _save(self, queue: Queue) -> None:
         if not self._session.is_read_only:

@@ -1,3 +1,4 @@
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -131,6 +132,19 @@ class TestRefusals:
         (tmp_path / "text").write_text("no parquet")
         with pytest.raises(WorkbenchError, match="cannot be read"):
             count_examples(tmp_path / "text")
+
+    def test_damaged_ones(self, tmp_path: Path):
+        path, draw = tmp_path / "set.parquet", np.random.default_rng(1)
+        write_examples(path, map(made, range(20)))
+        whole = path.read_bytes()
+        for _ in range(60):
+            spoilt = np.frombuffer(whole, np.uint8).copy()
+            spoilt[draw.integers(4, spoilt.size - 8, 5)] = draw.integers(0, 256, 5)
+            path.write_bytes(spoilt.tobytes())
+            with suppress(WorkbenchError):
+                list(read_examples(path))
+                column(path, "key")
+                ExampleStore([path])
 
     def test_changed_numbers(self, tmp_path: Path):
         from pyarrow import parquet

@@ -1,6 +1,7 @@
 """Records go through JSON unchanged, and what is not one is refused with its reason."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -30,6 +31,10 @@ def test_records_come_back_as_they_were():
     )  # fmt: skip
     for each in (one, passing, choice):
         assert record_from(json.loads(json.dumps(to_json(each)))) == each
+    wrong = replace(one, coherence=6), replace(choice, by=" "), replace(one, note="x" * 4001)
+    for spoilt in wrong:
+        with pytest.raises(WorkbenchError):
+            to_json(spoilt)
     assert one.scores == (0, 5) and one.lowest == 0 and passing.scores == (0,)
 
 

@@ -13,7 +13,7 @@ from agent.spectra.spectrum import Spectrum
 from app.cli import render as command
 from app.cli.main import main, workbench
 from tests.agent.spectra.readers import samples
-from tests.processes import loaded
+from tests.processes import full_disk, loaded
 
 KEYS = {
     "survey", "release", "format", "object_id", "ra", "dec", "class", "subclass", "snr", "z",
@@ -114,6 +114,16 @@ def render(*arguments: object) -> str:
         workbench(), ["render", *map(str, arguments)], catch_exceptions=False, standalone_mode=False
     )
     return result.output
+
+
+def test_a_full_disk_leaves_the_picture_before(spectrum: Spectrum, tmp_path: Path) -> None:
+    out = tmp_path / "star.png"
+    for before in ([], [out]):
+        with full_disk(), pytest.raises(WorkbenchError, match=r"star\.png could not be written"):
+            render("star.fits", out)
+        assert [*tmp_path.glob("*.p*"), *tmp_path.glob(".*")] == before
+        out.write_bytes(b"before")
+    assert out.read_bytes() == b"before"
 
 
 def pixels(path: Path) -> np.ndarray:

@@ -5,10 +5,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from PySide6.QtCore import QPoint, QPointF, Qt, QTranslator
+from PySide6.QtCore import QModelIndex, QPoint, QPointF, Qt, QTranslator
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
 from sqlalchemy import update
 
 from app.core.database.tables import candidates
@@ -138,3 +146,25 @@ def turn_wheel(widget, notches: float, at=None, held=Qt.KeyboardModifier.NoModif
             Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False
         )
     )  # fmt: skip
+
+
+def texts_of(widget: QWidget) -> Iterator[str]:
+    """What the widget says: on screen, in tips and to a screen reader."""
+    yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
+    yield from (widget.windowTitle(), widget.statusTip(), widget.whatsThis())
+    if isinstance(widget, (QPlainTextEdit, QTextEdit)):
+        yield widget.toPlainText()
+    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
+        model = widget.model()
+        for row in range(min(model.rowCount(), 200)):
+            for column in range(model.columnCount(QModelIndex())):
+                yield str(model.index(row, column).data(Qt.ItemDataRole.DisplayRole) or "")
+    elif isinstance(widget, (QLabel, QLineEdit)) or callable(getattr(widget, "text", None)):
+        text = widget.text()
+        yield text if isinstance(text, str) else ""
+    for name in ("texts", "caption", "full_text"):  # painted
+        value = getattr(widget, name, None)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (each for each in value if isinstance(each, str))

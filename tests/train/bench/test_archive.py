@@ -162,6 +162,7 @@ def test_sexagesimal_places_are_understood(survey: Path, tmp_path: Path):
     ("l.fits", b"SIMPLE  = not at all"),
     ("l.parquet", b"PAR1nothing"),
     ("l.ecsv", b"# %ECSV 1.0\n# ---\n# !!python/object:os.system {}\n"),
+    ("l.ecsv", b"# %ECSV 1.0\n# ---\n# meta: &a {b: 1}\n# datatype:\n# - &a {name: file}\nfile\n"),
     ("l.csv", b'a\n"' + b"x" * 200_000),
 ])  # fmt: skip
 def test_hostile_tables_are_one_line_errors(tmp_path: Path, name: str, content: bytes):

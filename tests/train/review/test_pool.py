@@ -80,6 +80,21 @@ class TestPool:
         with pytest.raises(WorkbenchError, match="say what should change"):
             pool.add_review(wish)
 
+    @pytest.mark.parametrize("wrong", [
+        {"coherence": 9}, {"note": "a" * 5000}, {"by": "a" * 200}, {"changes": True, "note": "b"},
+    ])  # fmt: skip
+    def test_nothing_is_written_that_could_not_be_read_again(self, pool: Pool, wrong: dict) -> None:
+        case = next(pool.cases())
+        refused = review(case, **{"by": "Ben", "role": "screener"} | wrong)
+        with pytest.raises(WorkbenchError):
+            pool.add_review(refused)
+        with pytest.raises(WorkbenchError):
+            pool.add_reviews([refused])
+        with pytest.raises(WorkbenchError):
+            pool.store.add_take(Take(trajectory=case.id, by="a" * 200, at=""))
+        assert not list(pool.store.reviews()) and not list(pool.store.takes())
+        assert open_pool(pool.place).case(case.id).stage == "screener"
+
 
 def pairs_of_sets(example_set: Path, folder: Path) -> tuple[Path, Path]:
     """Two sets with half of the examples each."""

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import write_file
+from agent.errors import WorkbenchError, write_errors
 from agent.spectra.gaps import with_gaps
 from agent.spectra.readers import read
 from agent.spectra.spectrum import FloatArray, Spectrum
@@ -44,10 +45,8 @@ def write_sheet(path: Path, library: Library | None, seed: int) -> None:
     if path.is_dir() or not path.parent.is_dir():
         raise WorkbenchError(f"{path} cannot be written: name a file in an existing folder")
     rows = [_row(label, library, seed) for label in LABELS]
-    try:
-        path.write_bytes(_draw(rows))
-    except OSError as error:
-        raise WorkbenchError(f"{path} cannot be written: {error}") from error
+    with write_errors(path):
+        write_file(path, _draw(rows))
 
 
 def _row(label: str, library: Library | None, seed: int) -> list[SheetPanel]:

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+from agent.child_process.rows_in_child import ENVIRONMENT
 from agent.child_process.start_child import child_command, start_child
 from app.core.errors import ImportFailed, ImportStopped
 from app.core.importing.child import wire
@@ -34,13 +35,6 @@ LIST_MEMORY = 512 * 1024**2
 FOLDER_MEMORY = 2 * 1024**3  # what the names of two million files take
 MAX_MEMORY = 4 * 1024**3
 POLL_S = 0.1
-# With the threads and arenas that they take otherwise, libraries reserve more than they need.
-ENVIRONMENT = {
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "ARROW_IO_THREADS": "1",
-}
 
 
 class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):

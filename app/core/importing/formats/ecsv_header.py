@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from agent.checked_yaml import NotPlain, plain_events
 from app.core.errors import ImportFailed
 from app.core.importing.formats.contents import MAX_COLUMNS, Kind, clean_words
 
 FIRST = re.compile(r"# ?%ECSV\b")
 MAX_HEADER = 256 * 1024
 MAX_LINES = 100_000
-MAX_DEPTH = 32
 WANTED = ("delimiter", "datatype")
 NULLS = ("", "~", "null", "Null", "NULL")
 _HEADER_LINES = re.compile(r"(?:#[^\n]*+\n?)*+")
@@ -71,6 +71,8 @@ def _parsed(text: str) -> dict[str, Any]:
     yaml: Any = import_module("yaml")  # comes with astropy; slow to load
     try:
         found = _PlainYaml(yaml, text).document()
+    except NotPlain as error:
+        raise ImportFailed(f"its ECSV header {error}") from error
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         raise ImportFailed("its ECSV header is damaged: it is not valid YAML") from error
     if not isinstance(found, dict):
@@ -83,15 +85,11 @@ _TAGGED = object()
 
 
 class _PlainYaml:
-    """Texts, lists and tables of YAML as they stand: nothing is converted, repeated or merged.
-
-    Takes as much memory and time as the text is long, because a loader of YAML would not: a few
-    hundred bytes of aliases or merge keys multiply to gigabytes.
-    """
+    """Texts, lists and tables of YAML as they stand: nothing is converted or merged."""
 
     def __init__(self, yaml: Any, text: str) -> None:
         self._yaml = yaml
-        self._events = yaml.parse(text, Loader=yaml.BaseLoader)
+        self._events = plain_events(text)
 
     def document(self) -> Any:
         """The value of the only document; None if there is none. Raises YAMLError."""
@@ -99,31 +97,27 @@ class _PlainYaml:
         next(self._events)  # the stream starts
         if isinstance(next(self._events), yaml.StreamEndEvent):
             return None
-        found = self._value(next(self._events), 0)
+        found = self._value(next(self._events))
         next(self._events)  # the document ends
         if not isinstance(next(self._events), yaml.StreamEndEvent):
             raise ImportFailed("its ECSV header is damaged: it has several parts")
         return found
 
-    def _value(self, event: Any, depth: int) -> Any:
+    def _value(self, event: Any) -> Any:
         """The value that begins with `event`: a text, list, dict, None or _TAGGED."""
         yaml = self._yaml
-        if isinstance(event, yaml.AliasEvent) or event.anchor is not None:
-            raise ImportFailed("its ECSV header has anchors or aliases, which are not read")
-        if depth > MAX_DEPTH:
-            raise ImportFailed("its ECSV header is nested too deeply")
         value: Any
         if isinstance(event, yaml.SequenceStartEvent):
             value = []
             while not isinstance(item := next(self._events), yaml.SequenceEndEvent):
-                value.append(self._value(item, depth + 1))
+                value.append(self._value(item))
         elif isinstance(event, yaml.MappingStartEvent):
             value = {}
             while not isinstance(key := next(self._events), yaml.MappingEndEvent):
-                name = self._value(key, depth + 1)
+                name = self._value(key)
                 if not isinstance(name, str) or (name == "<<" and key.implicit[0]):
                     raise ImportFailed("its ECSV header has a key that is no plain text")
-                value[name] = self._value(next(self._events), depth + 1)
+                value[name] = self._value(next(self._events))
         else:
             value = None if event.implicit[0] and event.value in NULLS else event.value
         return value if event.tag is None else _TAGGED

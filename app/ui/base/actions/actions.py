@@ -195,6 +195,7 @@ _BY_GROUP: dict[object, dict[str, tuple[object, ...]]] = {
         "share_out": (QT_TRANSLATE_NOOP("actions", "Share the list out"),),
         "merge": (QT_TRANSLATE_NOOP("actions", "Merge sessions of colleagues"),),
         "hide_known": (QT_TRANSLATE_NOOP("actions", "Hide known answers"),),
+        "study": (QT_TRANSLATE_NOOP("actions", "Reader study"),),
         "snapshot": (QT_TRANSLATE_NOOP("actions", "Save a picture of the plot"), "Ctrl+S"),
         "save_spectrum": (QT_TRANSLATE_NOOP("actions", "Save the spectrum on screen"),),
         "copy_range": (QT_TRANSLATE_NOOP("actions", "Copy range and measurements"), "Ctrl+C"),

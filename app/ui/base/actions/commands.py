@@ -28,6 +28,8 @@ class Commands(QObject):
         self._ends: dict[str, Callable[[], object]] = {}
         self._overrides: dict[str, Callable[[], object]] = {}
         self.key_taker: KeyTaker | None = None
+        self.may_run: Callable[[str], bool] = lambda name: True
+        """Asked before each action; it says why where it refuses one."""
 
     def add(
         self, name: str, call: Callable[[], object], end: Callable[[], object] | None = None
@@ -55,7 +57,7 @@ class Commands(QObject):
 
     def run(self, name: str) -> None:
         call = self._overrides.get(name, self._calls.get(name))
-        if call is not None:
+        if call is not None and self.may_run(name):
             call()
             self.ran.emit(name)
 
@@ -69,3 +71,4 @@ class Commands(QObject):
         self._ends.clear()
         self._overrides.clear()
         self.key_taker = None
+        self.may_run = lambda name: True

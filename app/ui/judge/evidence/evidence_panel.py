@@ -356,14 +356,18 @@ class HiddenEvidence:
     def hides(self, row: QueueRow, service: Service) -> bool:
         if not service.hides_class:
             return False
-        if self._blind_mode.is_repeat(row.candidate.id):
+        if self._blind_mode.in_study or self._blind_mode.is_repeat(row.candidate.id):
             return True
         return self._is_before_verdict(row) and not self._is_revealed(row.candidate.id)
 
     def reveal(self, row: QueueRow) -> None:
         """Show it all the same, and record that."""
         number = row.candidate.id
-        if self._blind_mode.is_repeat(number) or self._is_revealed(number):
+        if (
+            self._blind_mode.in_study
+            or self._blind_mode.is_repeat(number)
+            or self._is_revealed(number)
+        ):
             return
         self._revealed[number] = True
         if not self._session.is_read_only:

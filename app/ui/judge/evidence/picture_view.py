@@ -1,11 +1,11 @@
 """A picture of the sky with the fibre's circle, a scale and the directions."""
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QBuffer, QByteArray, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QImageReader, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.services.catalogues.service import Service
-from app.services.catalogues.sky_picture import SkyPicture
+from app.services.catalogues.sky_picture import PIXELS, SkyPicture
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.evidence.card import SourceCard
 from app.ui.widgets.labels import column, wrapped_label
@@ -113,8 +113,15 @@ def fibre_arcsec(survey: str) -> float | None:
 
 
 def read_picture(content: bytes) -> QImage:
-    """Decode a picture; any thread."""
-    return QImage.fromData(content)
+    """Decode a JPEG of the size that is asked for, and nothing else; any thread.
+
+    Left to choose, Qt takes any format, and an SVG makes it open files and paint without end.
+    """
+    buffer = QBuffer()
+    buffer.setData(content)
+    reader = QImageReader(buffer, QByteArray(b"jpeg"))
+    reader.setAutoDetectImageFormat(False)
+    return reader.read() if reader.size() == QSize(PIXELS, PIXELS) else QImage()
 
 
 class PictureCard(SourceCard):

@@ -77,7 +77,7 @@ class GroupActs(QObject):
         row, (verdict, reason) = question.rows[0], (question.verdict, question.reason)
         try:
             opinion = _judged(verdict, reason, question.keeps, row.opinion)
-            entry = self._current.verdicts.record(row, opinion, None)
+            entry = self._current.verdicts.record(row, opinion, None, self._current.order_met)
             known = known_among(self._session, [row.candidate.id])
         except WorkbenchError as error:
             self._current.report_error(error)
@@ -125,7 +125,8 @@ class GroupActs(QObject):
         self._current.blind_mode.save()
         noted = self._current.evidence
         told = {number: dict(noted[number]) for number in noted.keys() & _ids(rows)}
-        work = partial(_record, self._session, tuple(rows), change, is_blind, told)
+        order = self._current.order_met
+        work = partial(_record, self._session, tuple(rows), change, is_blind, told, order)
         if verdict is None:
             self._start(work, self._done)
         else:
@@ -192,9 +193,12 @@ def _record(
     change: ChangeOpinion,
     is_blind: bool,
     told: Mapping[int, Mapping[str, str]],
+    order_met: str,
 ) -> list[LogEntry]:
     shown = seen_opinions(session, rows, is_blind=is_blind)
-    return session.record_group_act(list(shown), change, shown=shown, evidence=told, place=PLACE)
+    return session.record_group_act(
+        list(shown), change, shown=shown, evidence=told, place=PLACE, order_met=order_met
+    )
 
 
 @dataclass(frozen=True)

@@ -284,7 +284,6 @@ class OverviewPage(QWidget):
         self._current.message.emit(text)
 
     def close_session(self) -> None:
-        self.below.end()
         self.sheet.pictures.close()
 
 

@@ -1,11 +1,12 @@
 """Rejects all below a p(YES), after the person has judged some of them blind.
 
 They are drawn at random from all that would be rejected, and judged in blind mode; what was found
-is told before the act.
+is told before the act. The session keeps what was drawn, so that it goes on after a restart.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections import Counter
@@ -18,7 +19,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from agent.confidence.scores import upper_limit
-from app.core.queue import LIST_ORDER, UNJUDGED, QueueRow, combine, matching, matching_ids
+from agent.errors import WorkbenchError
+from app.core.queue import (
+    LIST_ORDER,
+    UNJUDGED,
+    QueueRow,
+    combine,
+    filter_text,
+    matching,
+    matching_ids,
+    parse_filter,
+    parse_sort,
+    sort_text,
+)
+from app.core.queue.blind_filters import CHECK_FACT
 from app.core.queue.filters import Filter, Has, Not, Number, Or
 from app.core.session.group_acts import MAX_CANDIDATES
 from app.core.session.records import Verdict
@@ -31,6 +45,8 @@ from app.ui.widgets.labels import button, row, short_label
 SHARE, LEAST = 0.05, 20  # of those below, how many are judged first
 MISSED = 0.05  # how often more are among the rest than is told
 BATCH = 60  # of those drawn, how many are shown at a time: a filter has some 60 conditions at most
+
+_MOST_BELOW = round((MAX_CANDIDATES + LEAST) / (1.0 - SHARE)) + 1
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,9 @@ class RejectBelow(QFrame):
         self.hide()
         context.bridge.changed.connect(self._look)
         self._current.blind_mode.changed.connect(self._blind_changed)
+        if self._current.blind_mode.is_on and not self._session.is_read_only:
+            self.check = _check_under_way(self._session)
+        self._look()
 
     def start(self, p_yes: float | None) -> None:
         """Draw from all below this p(YES) that the filter shows and nobody here has judged."""
@@ -102,6 +121,7 @@ class RejectBelow(QFrame):
         """Show again what was shown before."""
         if (check := self.check) is not None:
             self.check = self._found = None
+            self._session.set_fact(_fact(self._session), "")
             self.hide()
             self._current.blind_mode.set_on(False)
             self._current.set_queue(check.queue.tree, check.queue.sort)
@@ -118,7 +138,8 @@ class RejectBelow(QFrame):
             text = self.tr("More than {most} are below p(YES) {p}: choose a lower one")
         else:
             drawn = tuple(random.SystemRandom().sample(list(ids), count))
-            self.check = BlindCheck(p_yes, frozenset(ids), drawn, self._current.queue)
+            self.check = check = BlindCheck(p_yes, frozenset(ids), drawn, self._current.queue)
+            self._session.set_fact(_fact(self._session), _check_text(check))
             self._current.blind_mode.set_on(True)
             self._show_next(drawn)
             self._look()
@@ -170,6 +191,29 @@ class RejectBelow(QFrame):
         self._current.message.emit(text)
 
 
+def _check_under_way(session: Session) -> BlindCheck | None:
+    """What was drawn before the session was closed; a stranger may have written anything there."""
+    try:
+        kept = json.loads(session.fact(_fact(session)) or "{}")
+        queue = Queue(tree=parse_filter(kept["filter"]), sort=parse_sort(kept["order"]))
+        ids, drawn = (tuple(map(int, kept[name])) for name in ("ids", "drawn"))
+        is_sound = set(drawn) < set(ids) and len(ids) <= _MOST_BELOW
+        found = BlindCheck(float(kept["p_yes"]), frozenset(ids), drawn, queue)
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, WorkbenchError):
+        return None
+    return found if is_sound else None
+
+
+def _check_text(check: BlindCheck) -> str:
+    about = {"filter": filter_text(check.queue.tree), "order": sort_text(check.queue.sort)}
+    numbers = {"ids": sorted(check.ids), "drawn": check.drawn}
+    return json.dumps({"p_yes": check.p_yes, **about, **numbers})
+
+
+def _fact(session: Session) -> str:
+    return f"{CHECK_FACT}:{session.reviewer}"
+
+
 def _filled(text: str, check: BlindCheck, **counts: int) -> str:
     counts |= {"total": len(check.ids), "count": len(check.drawn)}
     for name, count in counts.items():
@@ -183,8 +227,7 @@ def _tree_below(tree: Filter, p_yes: float) -> Filter:
 
 def _below(session: Session, tree: Filter, p_yes: float) -> list[int]:
     """Any thread."""
-    most = round((MAX_CANDIDATES + LEAST) / (1.0 - SHARE)) + 1
-    return list(islice(matching_ids(session, _tree_below(tree, p_yes)), most))
+    return list(islice(matching_ids(session, _tree_below(tree, p_yes)), _MOST_BELOW))
 
 
 def _rows_of(session: Session, check: BlindCheck) -> list[QueueRow]:

@@ -29,6 +29,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog
 
+from agent.atomic_file import write_file
 from agent.errors import WorkbenchError
 from app.core.spectra.flux_quantity import AS_IN_FILE
 from app.ui.judge.plot.axes.flux_range import zoomed
@@ -203,7 +204,7 @@ def save_snapshot(plot: PlotView, title: str, path: Path) -> None:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     {".png": _png, ".svg": _svg, ".pdf": _pdf}[suffix](plot, title, size, buffer)
     try:
-        path.write_bytes(buffer.data().data())
+        write_file(path, bytes(buffer.data().data()))
     except OSError as error:
         reason = QCoreApplication.translate("snapshot", "cannot be written: choose another folder")
         raise SnapshotError(f"{path}: {reason}") from error

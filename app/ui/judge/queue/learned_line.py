@@ -43,6 +43,7 @@ class LearnedLine(QLabel):
         self._later.timeout.connect(self.learn)
         context.bridge.changed.connect(self._session_changed)
         self._current.queue_changed.connect(self._queue_changed)
+        self._current.learning.connect(self._learning)
         self._current.likeness_known.connect(self.learn)
 
     @property
@@ -95,6 +96,15 @@ class LearnedLine(QLabel):
             if so is not None:
                 self._show(so)
             self._again.start()  # what is left is that of this filter
+
+    def _learning(self, on: bool) -> None:
+        if on:
+            self.setText(
+                self.tr("Learning from your verdicts; until then the queue stays as it is")
+            )
+            self.show()
+        else:
+            self._queue_changed(self._current.queue)
 
     def _show(self, so: LearnedSo) -> None:
         if not so.has_both:

@@ -83,6 +83,8 @@ class TableParts(QObject):
 
 def why_empty(current: CurrentCandidate) -> str:
     """What stands in the place of the rows where there are none."""
+    if current.repeat_round.is_study:
+        return translate("TableParts", "Hidden while you judge for a study")
     if current.repeat_round.is_on:
         return translate("TableParts", "Hidden during the repeat round")
     if current.queue.tree == EVERYTHING:

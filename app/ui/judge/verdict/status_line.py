@@ -179,6 +179,8 @@ class KnownAnswerNote(QObject):
     def _tell(self, entry: LogEntry) -> None:
         if entry.action != "set" or entry.opinion.verdict is None:
             return
+        if self._current.blind_mode.in_study:  # others, and they themselves, judge it again
+            return
         if self._are_there is None:
             self._are_there = has_known_answers(self._session)
         if not self._are_there:

@@ -28,7 +28,7 @@ BY_PAGE: Mapping[str, str] = {
 }
 """Guide page by the action that opens a page of the session."""
 AGENT, EXPORT, LISTS, MODELS, ABOUT = "agent", "export", "formats", "models", "what-it-is"
-SHARING, KNOWN, FINDING = "sharing", "known-answers", "finding"
+SHARING, KNOWN, FINDING, STUDY = "sharing", "known-answers", "finding", "study"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,10 +3,12 @@
 What the person could see before a verdict is recorded with it, in blind mode or not.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,6 +18,9 @@ from app.core.queue import Filter, QueueRow, Sort
 from app.core.queue.blind_filters import FACT, breaks_blind_mode
 from app.core.session.records import Candidate
 from app.core.session.session import Session
+
+if TYPE_CHECKING:
+    from app.core.sharing.study_plan import Turn
 
 
 class BlindMode(QObject):
@@ -33,10 +38,26 @@ class BlindMode(QObject):
         self._unsaved: dict[int, SeenResult] = {}
         """Seen outside blind mode; saved when blind mode changes or the session closes."""
         self._repeats: frozenset[int] = frozenset()
+        self.turn: Turn | None = None  # what the plan of a study has on screen
+        self._turn_number: int | None = None
 
     @property
     def is_on(self) -> bool:
-        return self._session.fact(FACT) == "yes"
+        return self.in_study or self._session.fact(FACT) == "yes"
+
+    @property
+    def in_study(self) -> bool:
+        """Whether a study says what may be seen: nothing of any other candidate."""
+        return self.turn is not None
+
+    def set_turn(self, number: int | None, turn: Turn | None) -> None:
+        """Show of this candidate, and of no other, what the turn allows; None: no study."""
+        self._turn_number, self.turn = number, turn
+
+    def shows_verdict_alone(self, row: QueueRow) -> bool:
+        """Whether a study shows the agent's verdict on this one without its reasons and p(YES)."""
+        is_here = row.candidate.id == self._turn_number
+        return is_here and self.turn is not None and self.turn.arm == "verdict"
 
     def set_on(self, on: bool) -> None:
         if on != self.is_on:
@@ -47,6 +68,8 @@ class BlindMode(QObject):
     def hides(self, row: QueueRow) -> bool:
         """Whether the agent's opinion and the list's label must not be on screen."""
         number = row.candidate.id
+        if self.turn is not None:
+            return number != self._turn_number or self.turn.arm != "advice"
         if number in self._repeats:
             return True
         return self.is_on and hidden_in_blind(row, self._seen_of(number))
@@ -55,6 +78,8 @@ class BlindMode(QObject):
         """Reveal the agent's opinion; return why that is not possible, or an empty string."""
         if not self.hides(row):
             return self.tr("Nothing is hidden here")
+        if self.in_study:
+            return self.tr("The plan of the study says what is shown")
         if self.is_repeat(row.candidate.id):
             return self.tr("This is a repeat: judge it again first")
         self._note(row.candidate.id)
@@ -86,7 +111,16 @@ class BlindMode(QObject):
         self._unsaved.pop(candidate_id, None)
 
     def seen_opinion(self, row: QueueRow) -> Mapping[str, Any]:
-        """Return what the person has seen of the agent's opinion, even if it is hidden now."""
+        """Return what the person has seen of the agent's opinion, even if it is hidden now.
+
+        In a study: what is on screen in this turn, whatever was in an earlier one.
+        """
+        if self.in_study:
+            one = row.candidate
+            if self.shows_verdict_alone(row):
+                return {"verdict": one.agent_verdict, "model": one.agent_model}
+            seen = None if self.hides(row) else SeenResult()
+            return what_was_seen(one, seen, is_hidden=self.hides(row), is_blind=False)
         seen = self._seen_of(row.candidate.id)
         return what_was_seen(row.candidate, seen, is_hidden=self.hides(row), is_blind=self.is_on)
 
@@ -108,11 +142,14 @@ class BlindMode(QObject):
         self._repeats = frozenset(candidate_ids)
 
     def is_repeat(self, candidate_id: int) -> bool:
+        """Whether it is judged again: in a round of repeats, or a second time in a study."""
+        if self.turn is not None:
+            return candidate_id == self._turn_number and self.turn.reading == 2
         return candidate_id in self._repeats
 
     def without_own_verdict(self, row: QueueRow) -> QueueRow:
         """Return the row as it must be shown: without the person's verdict for a repeat."""
-        return replace(row, mine=None) if row.candidate.id in self._repeats else row
+        return replace(row, mine=None) if self.is_repeat(row.candidate.id) else row
 
     def _seen_of(self, number: int) -> SeenResult | None:
         if number not in self._seen:

@@ -5,18 +5,28 @@ All parts of the window listen to this object and call it to navigate and to jud
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
 from app.core.errors import SessionError
-from app.core.queue import EVERYTHING, LIST_ORDER, Filter, QueuePosition, QueueRow, Sort, row_of
+from app.core.queue import (
+    EVERYTHING,
+    LIST_ORDER,
+    Filter,
+    QueuePosition,
+    QueueRow,
+    Sort,
+    row_of,
+    sort_text,
+)
 from app.core.queue.learned_orders import begin
 from app.core.session.records import Candidate, Change, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
@@ -29,7 +39,6 @@ from app.ui.session.candidate.queue_neighbours import (
     Queue,
     QueueNeighbours,
     QueueSearch,
-    RepeatRound,
     first_of,
     judged_row,
     next_of,
@@ -37,6 +46,7 @@ from app.ui.session.candidate.queue_neighbours import (
     unjudged_after,
 )
 from app.ui.session.candidate.spectrum_reader import SpectrumReader
+from app.ui.session.candidate.study_round import StudyRound
 from app.ui.session.session_bridge import SessionBridge
 
 Find = Callable[[Session, Queue, QueuePosition], QueueRow | None]
@@ -62,6 +72,7 @@ class CurrentCandidate(QObject):
     """The `QueueRow` and the `Opinion` of a verdict just given, the same as before or not."""
     queue_changed = Signal(object)  # the new `Queue`
     reordered = Signal()  # what lies behind the next candidate has learned: the queue is the same
+    learning = Signal(bool)  # whether another order is being learned that will then be shown
     likeness_known = Signal()  # the spectra that can be read are in the index of likeness
     message = Signal(str)  # text for the status line
     failed = Signal(str, str)  # error message and its details
@@ -90,8 +101,12 @@ class CurrentCandidate(QObject):
         self.prefetch = self._reader.prefetch
         self._runner = runner
         self._search = QueueSearch(bridge.session, runner, self._on_search_failed, self)
-        self.repeat_round = self._cache = RepeatRound(bridge.session, runner, self.blind_mode, self)
-        self._painted_at: float | None = None
+        self.repeat_round = self._cache = StudyRound(bridge.session, runner, self.blind_mode, self)
+        self._painted_at: float | None = None  # later by as long as the person was elsewhere
+        self._left_at: float | None = None  # when the program ceased to be the active one
+        application = QGuiApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.applicationStateChanged.connect(self._on_activity)
         self._is_leaving = False  # True between a verdict and the arrival of the next candidate
         self._is_closed = False
         self._reader.loaded.connect(self._set_spectrum)
@@ -113,6 +128,12 @@ class CurrentCandidate(QObject):
     def is_painted(self) -> bool:
         return self._painted_at is not None
 
+    @property
+    def order_met(self) -> str:
+        """As the log keeps it: without ids, which differ in merged sessions."""
+        sort = self.queue.sort
+        return sort.key if sort.key == "like" else sort_text(sort)
+
     def note_painted(self, candidate_id: int) -> None:
         """The plot calls this after it has painted the spectrum of this candidate."""
         is_drawn = self.candidate_id == candidate_id and self.spectrum is not None
@@ -120,16 +141,34 @@ class CurrentCandidate(QObject):
             self._painted_at = time.monotonic()
             self.painted_ids.add(candidate_id)
 
+    def _on_activity(self, state: Qt.ApplicationState) -> None:
+        """Do not count the time in which the person works in another program."""
+        now = time.monotonic()
+        if state != Qt.ApplicationState.ApplicationActive:
+            self._left_at = self._left_at or now
+        elif self._left_at is not None:
+            if self._painted_at is not None:
+                self._painted_at += now - max(self._left_at, self._painted_at)
+            self._left_at = None
+
     def start(self) -> None:
         """Go to the first candidate without a verdict, else to the first one."""
+        if self.repeat_round.is_study:
+            self._show(self.repeat_round.here())
+            return
         self._search.start(partial(first_of, self.session, self.queue), self._show)
 
     def go_to(self, candidate_id: int) -> None:
-        """Go to any candidate, even one the filter excludes."""
+        """Go to any candidate, even one the filter excludes; in a study, to the one it wants."""
         try:
-            row = row_of(self.session, candidate_id, self.queue.sort)
+            self.repeat_round.read()
+            here = self.repeat_round.here() if self.repeat_round.is_study else None
+            row = here or row_of(self.session, candidate_id, self.queue.sort)
         except WorkbenchError as error:
             self.report_error(error)
+            return
+        if here is not None and here.candidate.id == self.candidate_id != candidate_id:
+            self.message.emit(self.tr("The study shows one candidate after the other"))
             return
         self._show(self.blind_mode.without_own_verdict(row))
 
@@ -189,6 +228,7 @@ class CurrentCandidate(QObject):
         """Learn in the background, then show that order, unless another was chosen meanwhile."""
         self._coming = queue = Queue(tree=tree, sort=sort)
         here = self.candidate_id
+        self.learning.emit(True)
 
         def done(_: object) -> None:
             if self._coming is queue and self.candidate_id != here:
@@ -196,8 +236,14 @@ class CurrentCandidate(QObject):
             elif self._coming is queue:
                 self._take_queue(tree, sort)
 
+        def failed(error: WorkbenchError) -> None:
+            if self._coming is queue:
+                self._coming = None
+                self.learning.emit(False)
+            self.report_error(error)
+
         work = partial(begin, self.session, tree, sort, here)
-        self._runner.run(work, done, self.report_error, owner=self)
+        self._runner.run(work, done, failed, owner=self)
 
     def _take_queue(self, tree: Filter, sort: Sort) -> None:
         self._coming, self.queue = None, Queue(tree=tree, sort=sort)
@@ -257,6 +303,10 @@ class CurrentCandidate(QObject):
 
     def undo(self) -> None:
         """Undo the reviewer's last action and go to its candidate."""
+        if self.repeat_round.refuses_undo():
+            text = self.tr("The first verdict stands once the agent's answer was shown")
+            self.message.emit(text)
+            return
         nothing, done = self.tr("Nothing to undo"), self.tr("Undone: now {what}")
         self._undo_or_redo("undo", nothing, done)
 
@@ -305,8 +355,11 @@ class CurrentCandidate(QObject):
             text = self.tr("Blind mode: the queue was reset to list order, which reveals nothing")
             self.message.emit(text)
         elif self.queue.sort.key == "learned":
-            # With what agents say, or from now on without.
-            self._begin_learned(self.queue.tree, self.queue.sort)
+            # With what agents say, or without: then what was learned from it is used no longer.
+            tree, sort = self.queue.tree, self.queue.sort
+            if on:
+                self._take_queue(tree, LIST_ORDER)
+            self._begin_learned(tree, sort)
         self.row_changed.emit(self.row)
 
     def _go_to_neighbour(self, cached: FindCached, find: Find, at_end: str) -> None:
@@ -331,7 +384,8 @@ class CurrentCandidate(QObject):
             self._show(row)
             return
         self._is_leaving = False  # the candidate stays current and may be judged again
-        self.message.emit(self.tr("All candidates in this list are judged"))
+        if self.repeat_round.study is None:  # which says itself that it is done
+            self.message.emit(self.tr("All candidates in this list are judged"))
         self._show_verdict()
 
     def _on_search_failed(self, error: WorkbenchError) -> None:
@@ -421,7 +475,7 @@ class CurrentCandidate(QObject):
     def _record(self, opinion: Opinion) -> bool:
         assert self.row is not None
         try:
-            entry = self.verdicts.record(self.row, opinion, self._painted_at)
+            entry = self.verdicts.record(self.row, opinion, self._painted_at, self.order_met)
         except WorkbenchError as error:
             self.report_error(error)
             return False
@@ -522,11 +576,14 @@ class VerdictWriter:
         """Candidate id of the repeat recorded last, if nothing was recorded since."""
         self._repeat = Opinion()
         self._repeat_seconds: float | None = None
+        self._repeat_shown: Mapping[str, Any] | None = None
         self.is_writing = False  # True while a change of the session comes from this object
         self.is_busy = False  # True while an act on many candidates is written in the background
 
-    def record(self, row: QueueRow, opinion: Opinion, painted_at: float | None) -> LogEntry | None:
-        """Record the opinion with what was seen of agent and evidence, and the seconds spent.
+    def record(
+        self, row: QueueRow, opinion: Opinion, painted_at: float | None, order_met: str
+    ) -> LogEntry | None:
+        """Record the opinion with what was seen of agent and evidence, the order, and the seconds.
 
         Returns None if nothing changed or the candidate is a repeat.
         """
@@ -535,12 +592,14 @@ class VerdictWriter:
         number = row.candidate.id
         with self._writing():
             if self._blind_mode.is_repeat(number):
-                self._record_repeat(number, opinion, spent)
+                shown = self._blind_mode.seen_opinion(row) if self._blind_mode.in_study else None
+                self._record_repeat(number, opinion, spent, shown)
                 return None
             self._last_repeat = None
             seen = self._blind_mode.seen_opinion(row)
+            told = dict(self.evidence[number])
             entry = self._session.record_verdict(
-                number, opinion, seconds=spent, shown=seen, evidence=dict(self.evidence[number])
+                number, opinion, seconds=spent, shown=seen, evidence=told, order_met=order_met
             )
         if seen:
             self._blind_mode.mark_recorded(number)
@@ -551,7 +610,8 @@ class VerdictWriter:
         self._refuse_if_busy()
         with self._writing():
             if number == self._last_repeat:
-                self._record_repeat(number, change(self._repeat), self._repeat_seconds)
+                again = change(self._repeat), self._repeat_seconds, self._repeat_shown
+                self._record_repeat(number, *again)
                 return None
             if self._blind_mode.is_repeat(number):
                 raise SessionError("a repeat can be changed only right after it was judged")
@@ -601,14 +661,21 @@ class VerdictWriter:
         with self._writing():
             return self._session.redo()
 
-    def _record_repeat(self, number: int, opinion: Opinion, spent: float | None) -> None:
+    def _record_repeat(
+        self,
+        number: int,
+        opinion: Opinion,
+        spent: float | None,
+        shown: Mapping[str, Any] | None,
+    ) -> None:
         """Record a repeated verdict; the first verdict of the candidate stays as it was."""
         if opinion.verdict is None:
             return
         if self._last_repeat == number:  # changed at once: replaces the repeat just recorded
             withdraw_repeat(self._session)
-        record_repeat(self._session, number, opinion, seconds=spent)
-        self._last_repeat, self._repeat, self._repeat_seconds = number, opinion, spent
+        record_repeat(self._session, number, opinion, seconds=spent, shown=shown)
+        self._last_repeat, self._repeat = number, opinion
+        self._repeat_seconds, self._repeat_shown = spent, shown
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

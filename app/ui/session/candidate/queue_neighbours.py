@@ -323,13 +323,18 @@ class RepeatRound(QueueCache):
     def move(self, queue: Queue, row: QueueRow | None, before: QueueRow | None) -> None:
         self._sort = queue.sort
         if self.is_on:
-            if row is not None and row.candidate.id in self.plan:
-                self.index = self.plan.index(row.candidate.id)
-            else:
+            if self._ends_with(row):
                 self.plan, self.index = (), -1
                 self._blind_mode.set_repeats(())
             self.changed.emit()
         super().move(queue, row, before)
+
+    def _ends_with(self, row: QueueRow | None) -> bool:
+        """Whether going there ends the round; otherwise it is noted as the place in it."""
+        if row is None or row.candidate.id not in self.plan:
+            return True
+        self.index = self.plan.index(row.candidate.id)
+        return False
 
     def _step(self, row: QueueRow, step: int) -> QueueRow:
         """Return the neighbour in the plan; after the last one `home`, before the first itself."""

@@ -174,13 +174,20 @@ def test_a_file_of_two_names(file_location):
     open_session(file_location, "Ada").close()
 
 
-def test_a_file_cut_short_while_it_is_open(file_location):
+@pytest.mark.parametrize("left", [0, 4096, -4096])
+@pytest.mark.parametrize("is_read_only", [False, True])
+def test_a_file_cut_short_while_it_is_open(file_location, is_read_only, left):
     made(file_location, 300).close()
-    with open_session(file_location, "Ada") as session:
-        session.record_verdict(1, ACCEPT)
-        os.truncate(file_location, 4096)
-        with pytest.raises(SessionError, match="truncated"):
-            session.record_verdict(2, ACCEPT)
+    with open_session(file_location, "Ada", read_only=is_read_only) as session:
+        if not is_read_only:
+            session.record_verdict(1, ACCEPT)
+        assert session.count() == 300
+        os.truncate(file_location, left if left >= 0 else file_location.stat().st_size + left)
+        with pytest.raises(SessionError, match="truncated by another program"):
+            session.count()  # although it is still in memory
+        if not is_read_only:
+            with pytest.raises(SessionError, match="truncated by another program"):
+                session.record_verdict(2, ACCEPT)
 
 
 @contextmanager

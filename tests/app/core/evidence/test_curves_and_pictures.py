@@ -6,15 +6,17 @@ import pytest
 
 from agent.web.body import never
 from app.core.evidence import enriching
-from app.core.evidence.curves_and_pictures import NO_POSITION, ask_any
+from app.core.evidence.curves_and_pictures import NO_POSITION, ask_any, with_content
 from app.core.evidence.enriching import enrich, in_order
 from app.core.evidence.store import answers, answers_of, raw_reply, save
 from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, State, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
+from app.services.catalogues.sky_picture import COVERAGE
 from app.services.web.errors import Stopped
 from tests.app.services.fault_server import FAULTS
+from tests.app.ui.judge.evidence.small_sky import linked, picture, store_picture
 
 
 def asked(session, client, service, candidate):
@@ -93,6 +95,30 @@ def test_what_is_known_from_elsewhere_is_not_asked(session, server, client, twom
     save(session, 1, twomass, known, None, Position(ra=10.0, dec=41.0))
     assert asked(session, client, twomass, session.candidate(1)).answer == known
     assert not server.asked
+
+
+# What is read back is checked as what comes from the net: a session may be a stranger's.
+HOSTILE_PICTURES = (
+    (linked("/etc/passwd"), {}), (linked("a.png", 8000), {}), (picture()[:1500], {}),
+    (picture(), {"arcsec": 1e-300}), (picture(), {"epoch": "late"}), (picture(), {"survey": "<b>"}),
+    (picture(), {"more": 1}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "said"), HOSTILE_PICTURES)
+def test_a_stored_picture_that_no_service_would_give_is_asked_anew(
+    session, client, server, content, said
+):
+    service = all_services()["picture"].changed(url=server.url + "/hips2fits")
+    store_picture(session, 1, content, **said)
+    found = with_content(session, answers(session, 1)["picture"])
+    assert found.picture is None and found.stored.answer.state is State.FAILED
+    server.files[COVERAGE] = b"[]", "application/json"
+    assert asked(session, client, service, session.candidate(1)).answer.state is State.NOTHING
+    store_picture(session, 1, picture())
+    assert with_content(session, answers(session, 1)["picture"]).picture.content == picture()
+    assert asked(session, client, service, session.candidate(1)).answer.state is State.FOUND
+    assert len(server.asked) == 1
 
 
 # A whole list against a catalogue: uploads of a thousand, resumed, failures asked again.

@@ -13,10 +13,11 @@ from sqlalchemy import update
 from agent.errors import WorkbenchError
 from app.core.database.tables import candidates
 from app.core.evidence import local_catalogue
-from app.core.evidence.local_catalogue import MATCHES_EACH, match_local, name_of
+from app.core.evidence.local_catalogue import MATCHES_EACH, match_local, name_of, near_rows
 from app.core.evidence.store import answers, answers_of, raw_reply
 from app.core.progress import StoppedError
 from app.services.catalogues.answer import State
+from tests.agent.child_process.test_rows_in_child import spoil
 from tests.app.core.evidence.hats_folders import write_hats
 from tests.app.core.sessions import made
 
@@ -54,12 +55,12 @@ def test_values_come_from_every_format(session, tmp_path, suffix):
     assert units["vmag"] == ("mag" if suffix in (".fits", ".vot") else "")
 
 
-def test_more_values_than_memory_may_hold_are_refused(session, tmp_path, monkeypatch):
+def test_more_values_than_memory_may_hold_are_refused(tmp_path, monkeypatch):
     path = catalogue(tmp_path / "stars.csv", [10.0, 10.0001], [41.0, 41.0], star=["a" * 150] * 2)
     monkeypatch.setattr(local_catalogue, "MAX_KEPT", 300)
     with pytest.raises(WorkbenchError, match="take too much memory: give a smaller --radius"):
-        match_local(session, path, "stars", 2.0)
-    assert answers(session, 1) == {} and match_local(session, path, "stars", 0.1).found == 1
+        list(near_rows(path, 2.0, [[10.0, 41.0]]))
+    assert [each[0] for each in near_rows(path, 0.1, [[10.0, 41.0]])][-2:] == ["near", "told"]
 
 
 @pytest.fixture(scope="module")
@@ -125,12 +126,18 @@ def test_a_folder_in_the_hats_layout(session, tmp_path):
     assert about["sha256"].startswith(stored.release) and len(stored.release) == 12
 
 
-def test_a_damaged_partition_changes_nothing(session, tmp_path):
+@pytest.mark.parametrize("is_fatal", [False, True])
+def test_a_damaged_partition_changes_nothing(session, tmp_path, is_fatal):
     columns = {"ra": np.array([10.0, 200.0]), "dec": np.array([41.0, -5.0])}
     path = write_hats(tmp_path / "stars", columns, 3)
     broken = sorted((path / "dataset").rglob("Npix=*"))[-1]
     broken.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
-    with pytest.raises(WorkbenchError, match=rf"^stars: {broken.name}: it is damaged"):
+    reason = rf"^stars: {broken.name}: it is damaged"
+    if is_fatal:  # to the process that reads it
+        write_hats(path, columns, 3)
+        spoil(broken)
+        reason = "^stars: .*it is damaged"
+    with pytest.raises(WorkbenchError, match=reason):
         match_local(session, path, "stars", 2.0)
     assert answers(session, 1) == answers(session, 2) == {}
 

@@ -129,6 +129,7 @@ def test_names_of_columns_may_be_anything(session, folder):
     ("plate,mjd,fiberid\n266,51602,31\n", "spSpec-51602-0266-031.fit", "0266-51602-0031"),
     ("obsid,ra,dec\n979609207,1,2\n", "spec-979609207.fits.gz", "979609207"),
     ("name,z\nHD 1234,0\n", "hd 1234.fits", "HD 1234"),
+    ("field-MJD-catalogid\n015000-59146-43\n", "spec-015000-59146-43.fits", "015000-59146-43"),
     ("obsid,lmjd,planid,spid,fiberid\n5,55859,F5902,6,207\n",
      "F5902/spec-55859-F5902_sp06-207.fits.gz", "5"),
 ])  # fmt: skip

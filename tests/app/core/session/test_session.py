@@ -1,5 +1,6 @@
 """A session on disk: verdicts kept, undone, done again; one writer; nothing but sessions opened."""
 
+import csv
 import json
 import sqlite3
 from dataclasses import replace
@@ -10,12 +11,17 @@ from sqlalchemy import select, update
 from agent.tasks.catalogue import find_task
 from app.core.database.database import Database
 from app.core.database.migrations import VERSION
-from app.core.database.tables import judgements, lists
+from app.core.database.tables import judgements, lists, log
 from app.core.errors import SessionError, counted_text
+from app.core.exporting.export import export
+from app.core.exporting.log_file import log_lines
+from app.core.report.people_section import counts_section
 from app.core.session import verdict_log
 from app.core.session.group_acts import MAX_CANDIDATES
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import list_roles, new_session, open_session
+from app.core.sharing.merge import merge
+from app.core.statistics.summary import statistics
 from tests.app.core.sessions import ACCEPT, REJECT, UNSURE, change, made
 from tests.app.ui.candidates import take_sample
 from tests.night import BY_NIGHT
@@ -209,3 +215,43 @@ def test_a_damaged_fact_undoes_no_more_than_there_is(session, fact):
     while session.undo() is not None:
         pass
     assert verdicts(session) == {}
+
+
+def test_the_order_in_which_it_was_met_stays_with_a_verdict(location, tmp_path):
+    """Through flags, undo and redo, an act, a merge; told by log, export and statistics."""
+    flagged = replace(ACCEPT, flags=("noisy",))
+    with made(location, 5) as session:
+        session.record_verdict(1, Opinion(comment="?"), order_met="list:up")
+        session.record_verdict(1, ACCEPT, order_met="learned:mixed")
+        session.record_verdict(1, flagged, order_met="snr:down")
+        session.record_verdict(2, REJECT)
+        session.record_group_act([3, 4], lambda _: REJECT, place="overview", order_met="list:up")
+        session.record_verdict(1, replace(flagged, verdict=Verdict.UNSURE), order_met="random:7")
+        session.undo()
+        met = [each.order_met for each in session.history()]
+        assert met == ["list:up", *2 * ["learned:mixed"], "", *2 * ["list:up"], "random:7", ""]
+        session.redo()
+        session.undo()
+        with made(tmp_path / "b.speco3", 5, "Ben") as other:
+            merge(other, session)
+            merge(session, other)
+            for each in (session, other):
+                table = export(each, tmp_path / "a.csv", which="all")
+                assert "order_met" in table.columns
+                with (tmp_path / "a.csv").open(encoding="utf-8") as file:
+                    cells = [row["order_met"] for row in csv.DictReader(file)]
+                assert cells == ["learned:mixed", "", "list:up", "list:up", ""]
+        assert "order learned:mixed" in list(log_lines(session, 1))[1]
+        told = statistics(session).orders
+        assert told.startswith("Accepted by order of the queue: learned 1 of 1, list 0 of 2; ")
+        assert told in str(counts_section(statistics(session)))
+
+
+def test_verdicts_of_a_list_judged_as_listed_say_nothing_of_orders(tmp_path):
+    with made(tmp_path / "a.speco3", 2) as session:
+        session.record_verdict(1, ACCEPT)
+        assert "order_met" not in export(session, tmp_path / "a.csv", which="all").columns
+        session.record_verdict(2, ACCEPT, order_met="list:up")
+        assert statistics(session).orders == ""
+        change(session, update(log).values(order_met='own."\x1b[1m":up'))
+        assert "queue: own 2 of 2; " in statistics(session).orders

@@ -30,6 +30,7 @@ from app.core.statistics.repeats import record_repeat, repeats_of, withdraw_repe
 from app.services.catalogues.answer import Exchange, Match, answer_of, failed
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
+from tests.app.core.evidence.test_curves_and_pictures import HOSTILE_PICTURES
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.session.test_rebuild import moment
 from tests.app.core.sessions import made
@@ -44,6 +45,7 @@ from tests.app.core.sharing.merged_sessions import (
 )
 from tests.app.core.sharing.test_share_out import given
 from tests.app.ui.candidates import sample_file
+from tests.app.ui.judge.evidence.small_sky import picture, store_picture
 
 PLAN = SharePlan(people=("Ada", "Grace"))
 
@@ -344,10 +346,22 @@ def test_what_a_stranger_spoilt_is_told_and_nothing_is_merged(pair, values):
     assert told(ada) == {}
 
 
-def test_a_reply_without_its_content_is_told(pair):
+@pytest.mark.parametrize("values", [{"question": "a" * 2**23}, {"sha256": "0"}, {"content": b"x"}])
+def test_a_reply_without_its_content_is_told(pair, values):
     ada, ben = pair
     asked(ben, [1], found("UG"), 1)
     with ben.database.writing() as connection:
-        connection.execute(update(service_replies).values(question="a" * 2**23))
+        connection.execute(update(service_replies).values(values))
+    with pytest.raises(SessionError, match="reply of a service"):
+        merge(ada, ben)
+
+
+@pytest.mark.parametrize(("content", "said"), HOSTILE_PICTURES)
+def test_a_picture_that_no_service_would_give_is_told(pair, content, said):
+    ada, ben = pair
+    asked(ben, [1], found("UG"), 1, content=content)
+    store_picture(ben, 2, picture())
+    assert merge(ada, ben).evidence == 2
+    store_picture(ben, 1, content, **said)
     with pytest.raises(SessionError, match="reply of a service"):
         merge(ada, ben)

@@ -241,10 +241,16 @@ def test_a_damaged_file_of_tess_is_a_failure(content):
 
 
 # Pictures of the sky: coverage is asked first, so that black is never shown as sky.
-def jpeg(size=PIXELS):
+def jpeg(size=PIXELS, **options):
     stream = BytesIO()
-    Image.effect_noise((size, size), 50.0).convert("RGB").save(stream, "JPEG")
+    Image.effect_noise((size, size), 50.0).convert("RGB").save(stream, "JPEG", **options)
     return stream.getvalue()
+
+
+def many_scans():
+    """A progressive JPEG whose last scan comes again and again, each over the whole picture."""
+    whole = jpeg(progressive=True)
+    return whole[:-2] + whole[whole.rindex(b"\xff\xda") : -2] * 50 + whole[-2:]
 
 
 @pytest.fixture
@@ -272,6 +278,8 @@ def test_where_no_survey_has_been_no_picture_is_asked(server, client, pictures):
 
 @pytest.mark.parametrize(("path", "content"), [
     *(("/hips2fits", content) for content in (b"\xff\xd8 no", jpeg(64), jpeg()[:2000])),
+    ("/hips2fits", jpeg().replace(b"\0\xf0\0\xf0", b"\xff\xf0\xff\xf0", 1)),  # of 65,520 pixels
+    ("/hips2fits", many_scans()),
     *((COVERAGE, content) for content in (b"{}", b"<html>", b"[" * 100_000)),
 ])  # fmt: skip
 def test_no_whole_picture_and_coverage_that_is_no_list(server, client, pictures, path, content):

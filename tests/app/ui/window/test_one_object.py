@@ -13,14 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QTextEdit,
     QWidget,
 )
 
@@ -47,6 +42,7 @@ from app.ui.judge.verdict.key_strip import KeyStrip
 from app.ui.judge.verdict.state_block import StateBlock
 from app.ui.judge.verdict.status_line import StatusLine
 from tests.app.core.inspected import said
+from tests.app.ui.steps import texts_of
 from tests.app.ui.whole_window import CTRL, before_window
 from tests.night import BY_NIGHT
 
@@ -168,27 +164,6 @@ def is_in_list(widget: QWidget) -> bool:
             return True
         widget = widget.parentWidget()
     return False
-
-
-def texts_of(widget: QWidget):
-    yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
-    yield from (widget.windowTitle(), widget.statusTip(), widget.whatsThis())
-    if isinstance(widget, (QPlainTextEdit, QTextEdit)):
-        yield widget.toPlainText()
-    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
-        model = widget.model()
-        for row in range(min(model.rowCount(), 200)):
-            for column in range(model.columnCount(QModelIndex())):
-                yield str(model.index(row, column).data(Qt.ItemDataRole.DisplayRole) or "")
-    elif isinstance(widget, (QLabel, QLineEdit)) or callable(getattr(widget, "text", None)):
-        text = widget.text()
-        yield text if isinstance(text, str) else ""
-    for name in ("texts", "caption", "full_text"):  # painted
-        value = getattr(widget, name, None)
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from (each for each in value if isinstance(each, str))
 
 
 def is_of_another(text: str, number: int) -> bool:

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from agent.errors import WorkbenchError
 from agent.spectra.measure.features import feature_names
 from agent.spectra.spectrum import FloatArray
+from tests.processes import full_disk
 from tests.train.simulate.helpers import truth_rows
 from tests.train.simulate.realism.conftest import OF_CLASS, no_defect, write_library
 from train.cli import app, main
@@ -171,5 +172,9 @@ def test_sheet_needs_no_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     blue = (pixels[..., 2] - pixels[..., 0] > 60).mean()
     red = (pixels[..., 0] - pixels[..., 2] > 60).mean()
     assert blue > 0.005 > red  # nothing is drawn in the colour of real spectra
+    before = (tmp_path / "sheet.png").read_bytes()
+    with full_disk(), pytest.raises(WorkbenchError, match="could not be written"):
+        write_sheet(tmp_path / "sheet.png", None, seed=1)
+    assert (tmp_path / "sheet.png").read_bytes() == before
     with pytest.raises(WorkbenchError, match="cannot be written"):
         write_sheet(tmp_path, None, seed=1)

@@ -8,10 +8,14 @@ import numpy as np
 from astropy.io import fits
 from PIL import Image
 
+from app.core.evidence.store import save
 from app.core.session.records import Candidate
+from app.core.session.session import Session
+from app.services.catalogues.answer import Exchange, Match, Value, answer_of, now
 from app.services.catalogues.light_curve import TESS_FILES
+from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
-from app.services.catalogues.sky_picture import PIXELS, SURVEYS
+from app.services.catalogues.sky_picture import ARCSEC, PIXELS, SURVEYS
 from tests.app.services.fault_server import FaultServer
 
 VALUES: dict[str, object] = {
@@ -158,6 +162,25 @@ def gaia_epochs() -> list[dict[str, object]]:
         }
         for number, (day, high) in enumerate(zip(days.tolist(), wave.tolist(), strict=True))
     ]  # fmt: skip
+
+
+def linked(path: object, side: int = PIXELS) -> bytes:
+    """An SVG that makes Qt open a file."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f'width="{side}" height="{side}"><image xlink:href="{path}" width="9" height="9"/></svg>'
+    ).encode()
+
+
+def store_picture(session: Session, number: int, content: bytes, **said: Value) -> None:
+    """As a stranger's session may hold it: the service need not be on."""
+    _, survey, epoch = SURVEYS[0]
+    values: dict[str, Value] = {"survey": survey, "epoch": epoch, "arcsec": ARCSEC, **said}
+    answer = answer_of([Match(values=values, separation_arcsec=0.0)])
+    exchange = Exchange(url="https://example.org/", asked_at=now(), content=content)
+    here = session.candidate(number)
+    position = Position(ra=here.ra or 0.0, dec=here.dec or 0.0)
+    save(session, number, all_services()["picture"], answer, exchange, position)
 
 
 def picture() -> bytes:

@@ -1,6 +1,9 @@
 """The evidence dock in the window: off at first, filled ahead, hidden in blind mode, told apart."""
 
+from io import BytesIO
+
 import pytest
+from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
@@ -11,7 +14,8 @@ from app.services.catalogues.service import all_services
 from app.ui.judge.evidence import evidence_panel
 from app.ui.judge.evidence.curve_plot import CurveCard
 from app.ui.judge.evidence.hr_plot import GaiaCard
-from app.ui.judge.evidence.picture_view import PictureCard
+from app.ui.judge.evidence.picture_view import PictureCard, read_picture
+from tests.app.ui.judge.evidence.small_sky import linked, picture, store_picture
 from tests.app.ui.whole_window import CTRL, LEFT, Person
 
 KEYS = tuple(all_services())
@@ -67,6 +71,28 @@ def test_every_service_has_its_card_with_values_and_their_source(evidence):
     person.wait(lambda: any(row.name == "PS1 r" for row in panel.sed.table.values.rows))
     assert panel.sed.flag.isVisible()  # AM Her is brighter than a simulated spectrum
     assert set(answers(person.session, person.number)) == set(KEYS)
+
+
+def test_a_picture_that_no_service_would_give_is_not_shown(evidence):
+    """The session may be a stranger's, and no service is on."""
+    person = evidence.person
+    store_picture(person.session, 1, linked(person.session.location))
+    store_picture(person.session, 2, picture())
+    evidence.show()
+    person.wait(lambda: evidence.is_shown("picture", "failed"))
+    assert "no picture" in evidence.text_of("picture")
+    person.press("n", sees=2)
+    person.wait(lambda: evidence.is_shown("picture", "found"))
+
+
+@pytest.mark.qt_log_ignore("Not a JPEG file")
+@pytest.mark.parametrize("kind", ["SVG", "PNG", "BMP", "JPEG"])
+def test_only_a_jpeg_of_the_usual_size_is_decoded(kind):
+    made, whole = BytesIO(), Image.open(BytesIO(picture()))
+    larger = whole.resize((8000, 8000)) if kind == "JPEG" else whole
+    larger.save(made, "PNG" if kind == "SVG" else kind)
+    assert read_picture(linked("a.png") if kind == "SVG" else made.getvalue()).isNull()
+    assert not read_picture(picture()).isNull()
 
 
 def test_cards_shown_one_by_one_are_all_about_the_same_candidate(evidence, monkeypatch):

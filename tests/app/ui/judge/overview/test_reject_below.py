@@ -1,10 +1,15 @@
 """Rejecting all below a p(YES): only after some of them were judged blind."""
 
+import json
+
 import pytest
 from PySide6.QtCore import Qt
 
 from app.core.queue import EVERYTHING, parse_filter, parse_sort
-from app.core.session.records import Verdict
+from app.core.queue.blind_filters import CHECK_FACT
+from app.core.session.records import Opinion, Verdict
+from app.ui.judge.overview.overview_page import OverviewPage
+from app.ui.judge.overview.reject_below import _check_under_way
 from app.ui.session.candidate.queue_neighbours import Queue
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.judge.overview.test_overview_page import drawn
@@ -56,6 +61,7 @@ def test_some_are_judged_blind_before_the_act_and_one_undo_takes_it_back(sorted_
     assert "Of 20 drawn from 54 below p(YES) 0.56 you rejected 17, accepted 2" in said
     assert "unsure of 1. Among the other 34 up to 12 may deserve" in said
     blind = {entry.candidate_id: entry.shown for entry in person.log()}
+    assert {entry.order_met for entry in person.log()} == {"list:up"}  # as they were shown
     assert set(blind) == drawn_ids and not blind[max(drawn_ids)]  # it was on no sheet before
     person.wait(page.confirm.hasFocus)
     person.press(Qt.Key.Key_Return)
@@ -65,6 +71,39 @@ def test_some_are_judged_blind_before_the_act_and_one_undo_takes_it_back(sorted_
     assert page.below.isHidden()
     person.press(Qt.Key.Key_Z, CTRL)
     person.wait(lambda: set(person.verdicts()) == drawn_ids and not page.acts.is_busy)
+
+
+def test_after_a_restart_it_goes_on(qtbot, sorted_by_p):
+    person, page = sorted_by_p
+    before = person.current.queue
+    page.sheet.go_to_row(5)
+    page.bar.below.click()
+    person.wait(lambda: page.below.isVisible() and page.model.rowCount() == 20)
+    drawn, reject = page.below.check.drawn, Opinion(verdict=Verdict.REJECT)
+    for number in drawn[:7]:
+        person.session.record_verdict(number, reject)
+    person.wait(lambda: "7 of 20" in page.below.text.text())
+    place, key = person.session.location, f"{CHECK_FACT}:Ada"
+    text = json.loads(person.session.fact(key))
+    person.window.close()
+    with before_window(qtbot, None) as again:
+        again.window.opening.open_session(place)
+        again.wait(lambda: again.window.view is not None and again.current.row is not None)
+        assert again.view.page == "overview_page" and again.current.blind_mode.is_on
+        page = again.view.findChild(OverviewPage)
+        again.wait(lambda: "from 54 below p(YES) 0.56: 7 of 20 judged" in page.below.text.text())
+        assert page.below.isVisible() and page.below.check.drawn == drawn
+        for number in drawn[7:]:
+            again.session.record_verdict(number, reject)
+        again.wait(page.confirm.isVisible)
+        again.press(Qt.Key.Key_Return)
+        again.wait(lambda: len(again.verdicts()) == 54 and not page.acts.is_busy)
+        assert again.current.queue == before and again.session.fact(key) == ""
+        again.current.blind_mode.set_on(True)
+        for odd in ("[", "[]", {**text, "ids": 3}, {**text, "drawn": [999]}, {**text, "order": 7},
+                    {**text, "p_yes": None}, {**text, "filter": "("}):  # fmt: skip
+            again.session.set_fact(key, odd if isinstance(odd, str) else json.dumps(odd))
+            assert _check_under_way(again.session) is None
 
 
 def test_it_is_stopped_and_too_few_or_hidden_ones_are_not_drawn_from(sorted_by_p):

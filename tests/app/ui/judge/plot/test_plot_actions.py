@@ -13,6 +13,7 @@ from app.ui.session.candidate import view_options
 from app.ui.session.candidate.view_options import SMOOTHINGS_PX, ViewOptions
 from tests.app.ui.judge.plot.conftest import HALPHA, heights, on_to, shown
 from tests.app.ui.steps import said
+from tests.processes import full_disk
 
 
 def test_keys_zoom_pan_and_come_back(qtbot, context, panel, keys):
@@ -184,6 +185,9 @@ def test_what_cannot_be_written_is_one_line_and_what_is_called_off_nothing(
         with qtbot.waitSignal(context.current.failed) as signal:
             context.commands.run("snapshot")
         assert "cannot be written" in signal.args[0]
+        answer(monkeypatch, tmp_path / f"full.{ending}")
+        with qtbot.waitSignal(context.current.failed), full_disk():
+            context.commands.run("snapshot")
     answer(monkeypatch, "")
     context.commands.run("snapshot")
     assert not [each for each in tmp_path.iterdir() if each.suffix in (".png", ".pdf", ".svg")]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.core.queue import EVERYTHING, matching_ids, parse_sort
+from app.core.errors import SessionError
+from app.core.queue import EVERYTHING, LIST_ORDER, matching_ids, parse_sort
 from app.core.queue.learned_orders import learned_so
 from app.core.session.records import Opinion, Verdict
 from app.core.similar.index import build_some, index_of
@@ -39,6 +40,7 @@ def test_it_is_chosen_and_learns_while_what_is_next_stays(
         current.judge(verdict)
         assert current.candidate_id == unjudged != here
     qtbot.waitUntil(lambda: line.text() == "Learned from 4 verdicts; of the last 4, 2 yes")
+    assert [entry.order_met for entry in known.history()] == 4 * ["learned:best"]
     near = current.in_sight
     qtbot.waitUntil(lambda: near() is not None)
     before = near()
@@ -70,12 +72,23 @@ def test_the_line_tells_what_chance_says_of_the_rest(qtbot, panel, context, know
 def test_blind_mode_learns_without_the_agents(qtbot, panel, context, known):
     choose(panel, "learned:best")
     qtbot.waitUntil(lambda: context.current.queue.sort.key == "learned")
-    with qtbot.waitSignal(context.current.queue_changed):
-        context.current.blind_mode.set_on(True)
-    assert context.current.queue.sort.key == "learned"
+    context.current.blind_mode.set_on(True)
+    assert context.current.queue.sort == LIST_ORDER  # what was learned from agents is not shown
+    qtbot.waitUntil(lambda: context.current.queue.sort.key == "learned")
 
 
 def test_a_flag_is_learned(qtbot, panel, context, known):
     choose(panel, "learned:best:flag=star")
     qtbot.waitUntil(lambda: context.current.queue.sort.target == "flag=star")
     assert panel.filters.order.text() == "learned: star ▾"
+
+
+def test_where_it_cannot_be_learned_the_queue_stays(qtbot, panel, context, known, monkeypatch):
+    def broken(*_):
+        raise SessionError("the disk is full")
+
+    monkeypatch.setattr("app.ui.session.candidate.current.begin", broken)
+    with qtbot.waitSignal(context.current.failed):
+        choose(panel, "learned:best")
+        assert panel.learned.isVisible() and panel.learned.text().startswith("Learning")
+    assert not panel.learned.isVisible() and context.current.queue.sort == LIST_ORDER

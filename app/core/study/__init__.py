@@ -1,0 +1,1 @@
+"""A reader study: what people find without an agent and with it, by a plan frozen beforehand."""
