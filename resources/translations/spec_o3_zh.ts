@@ -5893,6 +5893,10 @@
         <source>Not followed, from {program}: {what}</source>
         <translation>未执行 {program} 的请求：{what}</translation>
     </message>
+    <message>
+        <source>Fetching {name}…</source>
+        <translation>正在获取 {name}…</translation>
+    </message>
 </context>
 <context>
     <name>WindowsRow</name>
