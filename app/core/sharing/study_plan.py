@@ -30,7 +30,7 @@ from app.core.queue.blind_filters import FACT as BLIND
 from app.core.session import verdict_log
 from app.core.session.assignments import STUDY_FACT, assign
 from app.core.session.known_answers import read_known_answers
-from app.core.session.provenance import file_name
+from app.core.session.provenance import file_name, simulated_flags
 from app.core.session.records import Change
 from app.core.session.session import Session, require_class
 from app.core.sharing.known.labelled_list import Labelled
@@ -169,6 +169,12 @@ def _note_known(connection: Connection, labelled: Sequence[Labelled]) -> None:
     answers: dict[object, Labelled] = {each.object_id: each for each in labelled if each.object_id}
     answers |= {(each.path, each.row): each for each in labelled}
     known = read_known_answers(connection)
+    records = select(inspections.c.candidate_id, inspections.c.record)
+    simulated = {
+        row.candidate_id: flag
+        for row in connection.execute(records if labelled else records.limit(0))
+        for flag in simulated_flags(row.record)
+    }
     found = []
     for row in connection.execute(select(candidates).order_by(candidates.c.id)):
         answer = answers.get((row.path, row.row), answers.get(row.object_id))
@@ -176,7 +182,7 @@ def _note_known(connection: Connection, labelled: Sequence[Labelled]) -> None:
             found.append(
                 {
                     "candidate_id": row.id, "is_member": answer.is_member,
-                    "class_name": answer.class_name, "simulated": False,
+                    "class_name": answer.class_name, "simulated": simulated.get(row.id, False),
                     "source": f"{file_name(answer.path)}:{answer.row}",
                 }
             )  # fmt: skip
