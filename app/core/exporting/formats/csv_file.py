@@ -19,7 +19,8 @@ from app.core.session.provenance import Provenance
 METADATA = "-metadata.json"
 NOTE = (
     "Texts that begin with = + - @, a tab, a line end or ' have an extra ' before them, so that "
-    "no spreadsheet runs them as formulas; plain numbers have none. So have texts that begin with "
+    "no spreadsheet runs them as formulas; plain numbers have none. So have these behind a ; or a "
+    "tab or line end within a text, where some spreadsheets split it, and texts that begin with "
     "nan or inf, of which some readers make numbers."
 )
 _LIKE_NUMBER = re.compile(r"\s*(?:nan|inf)(?!(?:inity)?\s*\Z)", re.IGNORECASE)
