@@ -27,6 +27,7 @@ from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.weights import TaskWeights
 from agent.spectra.spectrum import FloatArray
 from agent.tasks.catalogue import bundled_tasks, find_task
+from app.core.statistics.summary import to_plain
 from train.parallel import in_order
 from train.simulate.campaign import CONTAMINANTS, Settings, assignments
 from train.simulate.production import simulate_spectrum
@@ -103,7 +104,7 @@ def measured(
     else:
         lists = {each: _simulated(ids, each, count, seed, workers) for each in survey.split(",")}
     if as_json:
-        typer.echo(json.dumps(_as_json(lists), allow_nan=False))
+        typer.echo(json.dumps(to_plain(_as_json(lists)), allow_nan=False))
         return
     for name, judged in lists.items():
         Console().print(_table(name, judged))
@@ -130,16 +131,12 @@ def _as_json(lists: dict[str, dict[str, list[JudgedCandidate]]]) -> dict[str, ob
     def figures(rows: Sequence[JudgedCandidate], task_id: str) -> dict[str, object]:
         every, clear = (threshold_scores(each, task_id) for each in (rows, _clear(rows)))
         wrong = [asdict(row) for row in _wrong(rows, task_id)]
-        return {"all": _finite(every), "clear": _finite(clear), "wrong": wrong}
+        return {"all": asdict(every), "clear": asdict(clear), "wrong": wrong}
 
     return {
         name: {task: figures(rows, task) for task, rows in judged.items()}
         for name, judged in lists.items()
     }
-
-
-def _finite(scores: ThresholdScores) -> dict[str, float | None]:
-    return {name: value if np.isfinite(value) else None for name, value in asdict(scores).items()}
 
 
 def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:
