@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -116,7 +117,7 @@ class FindTable:
         manifest = {
             "kind": KIND, "version": VERSION, "program": program_version(), "made": now,
             "id": np.random.default_rng().bytes(8).hex(), "weights": weights_hash(),
-            "settings": settings.as_json(), "sources": list(sources),
+            "settings": asdict(settings), "sources": list(sources),
         }  # fmt: skip
         with write_errors(folder):
             write_file(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False))

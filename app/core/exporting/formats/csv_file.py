@@ -33,13 +33,17 @@ _DATATYPES: dict[Kind, str] = {
 }
 
 
-def write_csv(file: BinaryIO, names: Sequence[str], pages: Iterable[Page]) -> None:
+def write_csv(file: BinaryIO, names: Sequence[str], pages: Iterable[Page]) -> int:
+    """Returns the number of rows."""
     titles = (quoted(escape_formula(name)) for name in names)
     file.write(_bytes(",".join(titles) + "\n"))
     caches = [EscapeCache(_escape, _is_plain) for _ in names]
+    rows = 0
     for page in pages:
         cells = [cells_text(cells, cache) for cells, cache in zip(page, caches, strict=True)]
         file.write(_bytes(lines_text(cells)))
+        rows += len(cells[0])
+    return rows
 
 
 def metadata_path(out: Path) -> Path:
