@@ -12,16 +12,18 @@ from sqlalchemy import func, select, text
 
 from agent.inspection.built_in import MEASURED, PANEL
 from agent.inspection.inspector_factory import default_model
-from app.core.database.tables import candidates, inspections, log
+from app.core.database.tables import assignments, candidates, inspections, log, repeats
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.session import open_session
 from app.core.sharing import merge
+from app.core.sharing.study_plan import new_study, study_of
 from tests.app.core.database.postgres import running_cluster
 from tests.app.core.inspected import NANO, said
 from tests.app.core.session.kept_lines import check, held, held_by
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.session.test_rebuild import derived, press, rebuilt
 from tests.app.core.sessions import made
+from tests.attacks.sessions import studies
 from tests.attacks.sessions.kills import MARK, sample_session
 from tests.night import BY_NIGHT, seeds
 from tests.processes import marked, wait_until
@@ -183,17 +185,37 @@ def killed_in_an_act(children, chance):
     return found + children.shot(found[0])
 
 
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=15))
-def test_a_merge_is_killed(children, tmp_path, seed):
-    """150 kills by night: all of each session that is merged in, or none of it; then once more."""
-    chance = random.Random(seed)
-    into, *others = [tmp_path / f"{name}.speco3" for name in ("into", "one", "two")]
+def three_sessions(folder, chance):
+    into, *others = [folder / f"{name}.speco3" for name in ("into", "one", "two")]
     for location, reviewer in zip([into, *others], ("Ada", "Ben", "Ada"), strict=True):
         with made(location, MERGED, reviewer) as session:
             press(session, chance, 60)
             for number in range(1, INSPECTED):
                 add_inspection(session, number, said(model=NANO, number=number))
+    return into, others
+
+
+def copies_of_a_study(folder, chance):
+    """One from before the study, and two with a part of a person's readings."""
+    studies.make(folder)
+    others = [folder / f"{name}.speco3" for name in ("Ada", "Ben")]
+    with open_session(folder / studies.NAME, "Lead") as session:
+        new_study(session, studies.PEOPLE, "unaided-first", seed=chance.randrange(1000))
+        for other in others:
+            session.database.copy_to(other)
+    for other in others:
+        with open_session(other, other.stem) as session:
+            studies.judge(session, chance.randrange(3, 12))
+    return folder / studies.EARLY, others
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=15))
+@pytest.mark.parametrize("made_apart", [three_sessions, copies_of_a_study])
+def test_a_merge_is_killed(children, tmp_path, seed, made_apart):
+    """2 x 150 kills by night: all of each session that is merged in, or none; then once more."""
+    chance = random.Random(seed)
+    into, others = made_apart(tmp_path, chance)
     wanted = [state_of(into)]
     whole = shutil.copy(into, tmp_path / "whole.speco3")
     for other in others:
@@ -250,12 +272,17 @@ def state_of(location):
         with session.database.reading() as connection:
             assert connection.execute(text("PRAGMA integrity_check")).all() == [("ok",)]
             assert connection.execute(text("PRAGMA foreign_key_check")).all() == []
-            tables = (candidates, log, inspections)
+            tables = (candidates, log, inspections, repeats, assignments)
             counts = [
                 connection.execute(select(func.count()).select_from(table)).scalar_one()
                 for table in tables
             ]
-        return counts, derived(session), [line_of(entry) for entry in session.history()]
+        return (
+            counts,
+            study_of(session),
+            derived(session),
+            [line_of(entry) for entry in session.history()],
+        )
 
 
 @pytest.mark.timeout(900)
