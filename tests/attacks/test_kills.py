@@ -29,6 +29,7 @@ from tests.night import BY_NIGHT, seeds
 from tests.processes import marked, wait_until
 
 WINDOW_KILLS = 10 if BY_NIGHT else 4
+WHOLE_KILLS = 10 if BY_NIGHT else 2
 VET_KILLS = 5 if BY_NIGHT else 3
 MERGE_KILLS = 10 if BY_NIGHT else 3
 VET_MODEL = default_model("CV") if BY_NIGHT else MEASURED
@@ -66,6 +67,26 @@ def test_a_busy_window_is_killed(children, tmp_path, seed):
     assert len(kept) > WINDOW_KILLS
     assert inspected
     assert len(lengths) > WINDOW_KILLS // 4
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=30))
+def test_the_whole_window_is_killed(tmp_path, seed):
+    """300 kills by night: what its panels were told of is kept, and its worker ends with it."""
+    location = tmp_path / "night.speco3"
+    sample_session(location)
+    chance, kept = random.Random(seed), {}
+    with nursery("tests.attacks.window.killed") as children:
+        for number in range(WHOLE_KILLS):
+            mark = f"{os.getpid()}-{seed}-{number}"
+            children.order("whole window", location, seed=f"{seed}-{number}", mark=mark)
+            told = killed_after(children, chance, chance.randrange(2, 20))
+            assert told[-1] == ["over", -signal.SIGKILL], told
+            kept |= {line[1]: line[2] for line in told if line[0] == "kept"}
+            check(location, kept)
+            wait_until(lambda mark=mark: not marked(MARK, mark))
+    assert len(kept) > WHOLE_KILLS
 
 
 def check_inspections(location, inspected):
