@@ -13,11 +13,14 @@ from sqlalchemy import func, select, text
 from agent.inspection.built_in import MEASURED, PANEL
 from agent.inspection.inspector_factory import default_model
 from app.core.database.tables import assignments, candidates, inspections, log, repeats
+from app.core.finding.table import MANIFEST, FindTable
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.session import open_session
 from app.core.sharing import merge
 from app.core.sharing.study_plan import new_study, study_of
+from tests.agent.spectra.readers import samples
 from tests.app.core.database.postgres import running_cluster
+from tests.app.core.finding.surveys import keys_of, searched
 from tests.app.core.inspected import NANO, said
 from tests.app.core.session.kept_lines import check, held, held_by
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
@@ -29,6 +32,7 @@ from tests.night import BY_NIGHT, seeds
 from tests.processes import marked, wait_until
 
 WINDOW_KILLS = 10 if BY_NIGHT else 4
+FIND_KILLS = 20 if BY_NIGHT else 6
 WHOLE_KILLS = 10 if BY_NIGHT else 2
 VET_KILLS = 5 if BY_NIGHT else 3
 MERGE_KILLS = 10 if BY_NIGHT else 3
@@ -265,6 +269,38 @@ def test_a_merge_is_killed(children, tmp_path, seed, made_apart):
         assert state_of(location) == wanted[-1]
         location.unlink()
     assert len(set(found)) > 1 or not BY_NIGHT
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=15))
+def test_a_search_is_killed(children, tmp_path, seed):
+    """300 kills by night: begun again, it has each spectrum once, and what cannot be read."""
+    survey, chance = tmp_path / "survey", random.Random(seed)
+    survey.mkdir()
+    for number in range(12):
+        (survey / f"{number}.dat").write_bytes(samples.text())
+        (survey / f"{number}.fits").write_bytes(b"SIMPLE  =                    T" * (number < 3))
+    (survey / "coadd.fits").write_bytes(samples.desi())
+    whole = searched(tmp_path / "whole.find", survey)[0]
+    wanted, unread = sorted(keys_of(whole)), sorted(whole.unread())
+    assert len(wanted) > 12 and unread
+    ends = 0
+    place = tmp_path / "0.find"
+    for _ in range(FIND_KILLS):
+        children.order("find", place, survey=str(survey))
+        told = killed_after(children, chance, chance.randrange(1, 12))
+        assert told[-1][1] in (0, -signal.SIGKILL), told
+        if not (place / MANIFEST).exists():
+            continue  # killed before it began
+        table = FindTable(place)
+        found = sorted(keys_of(table))
+        assert len(set(found)) == len(found) and set(found) <= set(wanted)
+        assert table.damaged() == []
+        if ["done", ""] in told:
+            assert (found, sorted(table.unread())) == (wanted, unread)
+            ends += 1
+            place = tmp_path / f"{ends}.find"
+    assert ends or not BY_NIGHT
 
 
 def killed_after(children, chance, lines):
