@@ -362,3 +362,33 @@ def test_a_program_is_killed_at_a_server(children, seed):
                 assert held_by(lines) == held(session)
                 assert derived(session) == rebuilt(session)
         assert len(kept) > SERVER_KILLS
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=5))
+def test_a_server_is_killed_under_three_writers(children, seed):
+    """50 kills by night: each writer is told in a sentence, and what was acknowledged is there."""
+    with running_cluster() as cluster:
+        location = cluster.url(cluster.new_database())
+        made(location, CANDIDATES).close()
+        chance, kept, told_in_words = random.Random(seed), {}, 0
+        for number in range(SERVER_KILLS):
+            people = ["Ada", "Ben", "Cleo"]
+            children.order(
+                "record", location, seed=f"{seed}-{number}", copies=3, reviewers=people, undo=0
+            )
+            heard, wanted = [children.born()], chance.randrange(1, 60)
+            while sum(line[0] == "kept" for line in heard) < wanted:
+                hear(children, heard)
+            cluster.kill()
+            heard += children.until_over(3 - sum(line[0] == "over" for line in heard))
+            cluster.start()
+            assert not [line for line in heard if line[0] == "fault"], heard
+            told_in_words += sum(line[0] == "refused" for line in heard)
+            kept |= {line[1]: line[2] for line in heard if line[0] == "kept"}
+            with open_session(location, "Ada") as session:
+                lines = {entry.id: line_of(entry) for entry in session.history()}
+                assert kept.items() <= lines.items()
+                assert derived(session) == rebuilt(session)
+        assert told_in_words == 3 * SERVER_KILLS
+        assert len(kept) > SERVER_KILLS
