@@ -129,12 +129,12 @@ def _merged(session: Session, here: Path) -> None:
 def _plan(session: Session, chance: random.Random) -> str:
     """One to three values of the plan are others."""
     values = json.loads(str(session.fact(STUDY_FACT)))
-    what = [_changed(values, chance) for _ in range(chance.choice([1, 1, 2, 3]))]
+    what = [changed(values, chance) for _ in range(chance.choice([1, 1, 2, 3]))]
     _write(session, json.dumps(values))
     return "plan: " + "; ".join(what)
 
 
-def _changed(values: Any, chance: random.Random) -> str:
+def changed(values: Any, chance: random.Random) -> str:
     node, path = values, ""
     while True:
         keys = list(node) if isinstance(node, dict) else range(len(node))
