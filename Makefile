@@ -44,7 +44,7 @@ bench: $(VENV)/.dev ## one JSON line per figure
 site: $(VENV)/.site ## the guide, the changelog and the Python interface as web pages, in build/site
 	mkdir -p build/pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -f packaging/site/mkdocs.yml -d $(CURDIR)/build/site
-	$(BIN)/pdoc --no-show-source -o $(CURDIR)/build/site/python agent.api app.session_api app.finding_api
+	$(BIN)/pdoc --no-show-source -t packaging/site/python -o $(CURDIR)/build/site/python agent.api app.session_api app.finding_api
 
 app: $(BUNDLER)/.ready ## the program in a folder, and what people download, in dist/
 	$(BUNDLER)/bin/python packaging/bundle.py $(BUNDLE)

@@ -49,13 +49,15 @@ def test_what_the_pages_link_to_is_there(site):
     assert len(pages) > 2 * len(GUIDE)
 
 
-def test_both_languages_have_all_pages_and_no_other_host_is_asked(site):
+def test_both_languages_have_all_pages_with_their_lists_and_ask_no_other_host(site):
     names = {"index" if name == "README" else name for name in GUIDE}
     for folder in (site, site / "zh"):
         assert names <= {path.stem for path in folder.glob("*.html")}
     for page in site.glob("**/*.html"):
         text = page.read_text(encoding="utf-8")
         assert re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="?https?:', text) == []
+        is_swallowed = re.search(r"<p>(?:(?!</p>).)*\n- ", text, re.DOTALL)
+        assert not is_swallowed, f"a list without a blank line before it: {page}"
 
 
 def test_the_search_finds_words_of_both_languages(site):
