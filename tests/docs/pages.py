@@ -18,7 +18,7 @@ OTHERS = [
     HELP / "examples" / "plugin" / "README.md",
     ROOT / "resources" / "tasks" / "README.md",
     ROOT / "resources" / "models" / "README.md",
-    ROOT / "resources" / "sample" / "README.md",
+    *(ROOT / "resources" / name / "README.md" for name in ("sample", "sample_real")),
     ROOT / "train" / "README.md",
 ]
 PAGES = [page for pair in PAIRS for page in pair] + OTHERS
