@@ -5,6 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+class Cancelled(Exception):
+    """Raised where `should_stop` returns True: nobody waits for it any more."""
+
+
 class WorkbenchError(Exception):
     """Base class of errors with a message for the user: what failed, where, and what to try."""
 

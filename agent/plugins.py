@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, distributions, entry_points
 from importlib.util import find_spec
@@ -57,6 +57,34 @@ _faults: list[PluginFault] = []
 _listed: dict[Kind, list[EntryPoint]] = {}
 _loaded: dict[Kind, tuple[Plugin, ...]] = {}
 _lock = threading.RLock()
+_this_thread = threading.local()
+
+
+class _Stdout:
+    """Standard output, but of what plug-ins print, which goes to stderr.
+
+    Another program may read ours as JSON. Other threads write to it meanwhile.
+    """
+
+    def __init__(self, own: Any) -> None:
+        self._own = own
+
+    def __getattr__(self, name: str) -> Any:
+        is_of_plugin = getattr(_this_thread, "is_in_plugin", False)
+        return getattr(sys.stderr if is_of_plugin else self._own, name)
+
+
+@contextmanager
+def in_plugin() -> Iterator[None]:
+    """Around each call of a plug-in: what it prints is none of our output."""
+    if sys.stdout is not None and not isinstance(sys.stdout, _Stdout):
+        sys.stdout = _Stdout(sys.stdout)
+    before = getattr(_this_thread, "is_in_plugin", False)
+    _this_thread.is_in_plugin = True
+    try:
+        yield
+    finally:
+        _this_thread.is_in_plugin = before
 
 
 def plugins(kind: Kind) -> tuple[Plugin, ...]:
@@ -131,15 +159,15 @@ def _load(kind: Kind, entry: EntryPoint) -> Any:
 
     def work() -> None:
         try:
-            done.append(_folder(entry) if kind in FOLDERS else entry.load())
+            with in_plugin():
+                done.append(_folder(entry) if kind in FOLDERS else entry.load())
         except BaseException as error:  # sys.exit() and the like included
             errors.append(error)
 
     thread = threading.Thread(target=work, name=f"plug-in {entry.name}", daemon=True)
     began = time.perf_counter()
-    with redirect_stdout(sys.stderr):  # output may be JSON that another program reads
-        thread.start()
-        thread.join(LONGEST_S)
+    thread.start()
+    thread.join(LONGEST_S)
     seconds = time.perf_counter() - began
     if errors:
         raise _Refused(f"{failure(errors[0])}: left out") from errors[0]

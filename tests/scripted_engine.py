@@ -9,7 +9,6 @@ from PIL import Image
 
 from agent.engines.base import (
     VERDICT,
-    Cancelled,
     ChoicePoint,
     Finish,
     Generated,
@@ -18,7 +17,7 @@ from agent.engines.base import (
     ShouldStop,
     Usage,
 )
-from agent.errors import EngineError
+from agent.errors import Cancelled, EngineError
 from agent.protocol.protocol import Turn
 from agent.protocol.rules import OURS, Rules
 from agent.protocol.turn_form import TurnForm

@@ -17,8 +17,7 @@ from train.draft.command import draft
 from train.evaluate.command import app as evaluate
 from train.export.command import export, reopen
 from train.grpo.command import grpo
-from train.models.average_command import average
-from train.models.card_command import card
+from train.models.command import average, card
 from train.pipeline.command import chain
 from train.questions.command import questions
 from train.report.command import report

@@ -229,8 +229,6 @@ class F16Agreement:
     positions: int
     equal: int  # positions with the same likeliest token
     verdicts_equal: int
-    verdicts_yes: int  # verdicts YES of the first model
-    largest_p_yes: float  # largest difference of p(YES), 0 to 1
 
     @property
     def share(self) -> float:
@@ -282,8 +280,6 @@ def agreement(first: Sequence[Answers], second: Sequence[Answers]) -> F16Agreeme
         positions=sum(one.likeliest.size for one, _ in pairs),
         equal=sum(int((one.likeliest == other.likeliest).sum()) for one, other in pairs),
         verdicts_equal=sum((one.p_yes > 0.5) == (other.p_yes > 0.5) for one, other in pairs),
-        verdicts_yes=sum(one.p_yes > 0.5 for one, _ in pairs),
-        largest_p_yes=max(abs(one.p_yes - other.p_yes) for one, other in pairs),
     )
 
 

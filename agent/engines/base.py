@@ -21,10 +21,6 @@ ShouldStop = Callable[[], bool]
 OnText = Callable[[str], None]
 
 
-class Cancelled(Exception):
-    """Raised if `should_stop` returns True while a turn is being read."""
-
-
 # Passed to an `OnText` on its own: discard the text shown for this turn, it starts over. Sent
 # when a connection broke and the retry produced other text.
 RESTARTED = "\r"

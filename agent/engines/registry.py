@@ -12,7 +12,7 @@ from agent.engines.hf.kind import TRANSFORMERS
 from agent.engines.kind import EngineKind, LoadOptions, ModelCard
 from agent.engines.remote.kind import REMOTE
 from agent.errors import EngineError, WorkbenchError
-from agent.plugins import find_plugin, packages_of, report, report_failure
+from agent.plugins import faults, find_plugin, in_plugin, packages_of, report, report_failure
 
 ENGINES: list[EngineKind] = [TRANSFORMERS, GGUF, REMOTE]
 """In the order in which they are asked whether a model without a card is one of theirs."""
@@ -29,12 +29,14 @@ class PluginEngine(EngineKind):
     def load(self, card: ModelCard, folder: Path | None, options: LoadOptions) -> Engine:
         plugin = find_plugin("engines", self.name)
         if plugin is None:
+            wrong = (each for each in faults() if (each.kind, each.name) == ("engines", self.name))
+            what = next(map(str, wrong), "it does not work or is not installed")
             raise EngineError(
-                f"the model {card.name} needs the plug-in {self.name}, which does not work or is "
-                "not installed: see spec-o3 selftest"
+                f"the model {card.name} needs the plug-in {self.name}; {what}; see spec-o3 selftest"
             )
         try:
-            engine = plugin.value(folder, card, device=options.device, threads=options.threads)
+            with in_plugin():
+                engine = plugin.value(folder, card, device=options.device, threads=options.threads)
         except WorkbenchError:
             raise
         except (Exception, SystemExit) as error:

@@ -5,8 +5,8 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 
-from agent.engines.base import Cancelled, Engine, OnText, SamplingSettings
-from agent.errors import ContextFullError, EngineError, TrajectoryError
+from agent.engines.base import Engine, OnText, SamplingSettings
+from agent.errors import Cancelled, ContextFullError, EngineError, TrajectoryError
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode, cancel_reason

@@ -12,11 +12,13 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+import httpcore
 import httpx
 
 from agent.checked_toml import printable
@@ -25,7 +27,8 @@ from agent.models.card import MAX_BYTES, MAX_FILES, REVISION, SHA256, path_probl
 from agent.models.card_file import CARD_NAME
 from agent.models.infer_card import sha256_of
 from agent.models.long_work import OnBytes, kept_bytes
-from agent.web.body import in_time, is_packed, whole_body
+from agent.web.body import is_packed, whole_body
+from agent.web.transport import FAULTS, StoppableTransport, TooSlow, proxy_for
 
 # huggingface_hub's own functions do not keep what our tests ask of a download (tried with 2.4.0):
 # - `hf_hub_download` deletes the partial file when it stops, so Ctrl-C or a crash loses it, and it
@@ -135,7 +138,7 @@ def _licence(answer: Mapping[str, Any]) -> str:
 # Waits before retries that follow an attempt without a single byte
 WAITS_S = (0.5, 2.0, 5.0, 10.0)
 MAX_LISTING_BYTES = 16 * 1024 * 1024
-MAX_LISTING_S = 120.0
+MAX_LISTING_S, MAX_HEAD_S = 120.0, 60.0
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
 _RANGE = re.compile(r"bytes (\d{1,19})-\d{1,19}/(\d{1,19})")
 _RETRY_STATUS = (408, 429, 500, 502, 503, 504)
@@ -161,8 +164,13 @@ class Hub:
         headers = {"User-Agent": "spec-o3-workbench", "Accept-Encoding": "identity"}
         if token and is_safe(self._url):
             headers["Authorization"] = f"Bearer {token}"
+        host = parts.hostname or ""
+        self._transport = StoppableTransport(
+            secure=True, proxy=None if is_private(host) else proxy_for(parts.scheme, host)
+        )
         # httpx drops the token when it follows a redirect to another host
         self._client = httpx.Client(
+            transport=self._transport,
             headers=headers,
             timeout=_TIMEOUT,
             follow_redirects=True,
@@ -238,10 +246,10 @@ class Hub:
         """Append what one request returns to `part`, and return why it ended."""
         headers = {"Range": f"bytes={had}-"} if had else {}
         try:
-            with (
-                self._client.stream("GET", url, headers=headers) as response,
-                part.open("r+b") as stream,
-            ):
+            with self._transport.stopping(None, MAX_HEAD_S):  # a body takes as long as it takes
+                request = self._client.build_request("GET", url, headers=headers)
+                response = self._client.send(request, stream=True)
+            with closing(response), part.open("r+b") as stream:
                 status = response.status_code
                 if status in _RETRY_STATUS:
                     return f"the server answered with status {status}"
@@ -259,7 +267,7 @@ class Hub:
                 _copy(response, stream.write, file.size - start, on_bytes)
                 stream.flush()
                 os.fsync(stream.fileno())
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except FAULTS as error:
             return self._short(error)
         return "the server closed the connection"
 
@@ -278,16 +286,23 @@ class Hub:
     def _try_read(self, url: str, repo: str) -> bytes | str:
         """Return the reply, or as a text the reason to retry."""
         try:
-            with self._client.stream("GET", url) as response:
+            with (
+                self._transport.stopping(None, MAX_LISTING_S),
+                self._client.stream("GET", url) as response,
+            ):
                 if response.status_code in _RETRY_STATUS:
                     return f"status {response.status_code}"
                 if response.status_code != 200:
                     raise self._refusal(response, repo)
                 return _bounded(response, repo)
-        except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+        except TooSlow as error:
+            raise HubUnreachable(
+                f"the list of files in {repo} did not end in {MAX_LISTING_S:g} s"
+            ) from error
+        except (httpcore.ConnectError, httpcore.UnsupportedProtocol, httpx.InvalidURL) as error:
             reason = self._short(error)
             raise HubUnreachable(f"cannot connect to {self.endpoint}: {reason}") from error
-        except httpx.HTTPError as error:
+        except FAULTS as error:
             return self._short(error)
 
     def _check_target(self, request: httpx.Request) -> None:
@@ -335,10 +350,8 @@ def _copy(
 
 
 def _bounded(response: httpx.Response, repo: str) -> bytes:
-    too_late = HubUnreachable(f"the list of files in {repo} did not end in {MAX_LISTING_S:g} s")
     too_large = DownloadError(f"the list of files in {repo} is too long for a model")
-    pieces = in_time(_plain_pieces(response), MAX_LISTING_S, too_late)
-    return whole_body(pieces, MAX_LISTING_BYTES, too_large)
+    return whole_body(_plain_pieces(response), MAX_LISTING_BYTES, too_large)
 
 
 def _plain_pieces(response: httpx.Response) -> Iterator[bytes]:

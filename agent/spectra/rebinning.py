@@ -1,11 +1,15 @@
-"""Coarser pixels for the measurements of very fine spectra, whose cost grows as their square."""
+"""A spectrum on other pixels, and its ratio to another or their difference.
+
+Very fine spectra get coarser ones for the measurements, whose cost grows as their square.
+"""
 
 from dataclasses import replace
 
 import numpy as np
 
-from agent.spectra.pixel_grid import LIGHT_KMS, kept_with
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.gaps import GAP, gap_starts
+from agent.spectra.pixel_grid import LIGHT_KMS, kept_with, pixel_edges, pixel_grid
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
 MAX_MEASURED = 40_000
 """Pixels up to which a spectrum is measured as it is: all of surveys, and most echelle spectra."""
@@ -43,3 +47,56 @@ def rebinned(spectrum: Spectrum, pixel_kms: float) -> Spectrum:
         spectrum, wavelength=np.add.reduceat(wavelength, starts) / sizes, flux=flux, ivar=ivar,
         mask=None, resolution=None if resolution is None else min(resolution, BEST_RESOLUTION),
     )  # fmt: skip
+
+
+MIN_COVERAGE = 0.5  # share of a pixel that good pixels must cover
+MIN_LEVEL = 0.02  # where the divisor is less than this share of its typical flux, there is no ratio
+
+
+def resampled(spectrum: Spectrum, wavelength: FloatArray) -> FloatArray:
+    """The flux on other pixels; NaN where it has none that are good, and in its gaps.
+
+    Wider pixels get the mean of the flux that falls into them, so that flux is conserved; narrower
+    ones are interpolated.
+    """
+    grid = pixel_grid(spectrum)
+    if not grid.is_usable or wavelength.size < 2:
+        return np.full(wavelength.shape, np.nan)
+    edges = pixel_edges(wavelength)
+    sums = grid.sums(edges[:-1], edges[1:])
+    flux = np.asarray(sums.mean)
+    narrow = np.diff(edges) < np.interp(wavelength, grid.wavelength, grid.width)
+    flux[narrow] = np.interp(wavelength[narrow], grid.wavelength, grid.flux)
+    known = (sums.coverage >= MIN_COVERAGE) & ~_in_gap(spectrum.wavelength, wavelength)
+    known &= (wavelength >= grid.edges[0]) & (wavelength <= grid.edges[-1])
+    with np.errstate(over="ignore"):
+        return np.where(known, flux * grid.scale, np.nan)
+
+
+def ratio(flux: FloatArray, other: FloatArray) -> FloatArray:
+    """The ratio of two fluxes on the same pixels; NaN where the second is near zero or unknown."""
+    sizes = np.abs(other[np.isfinite(other)])
+    least = MIN_LEVEL * float(np.median(sizes)) if sizes.size else 0.0
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        quotient = flux / other
+        return np.where(np.abs(other) > least, quotient, np.nan)
+
+
+def median_factor(flux: FloatArray, other: FloatArray) -> float:
+    """What brings the other flux to the same median where both are known; NaN if nothing does."""
+    both = np.isfinite(flux) & np.isfinite(other)
+    if not both.any():
+        return np.nan
+    mine, its = float(np.median(flux[both])), float(np.median(other[both]))
+    with np.errstate(over="ignore"):
+        factor = mine / its if its > 0 and mine > 0 else np.nan
+    return factor if np.isfinite(factor) and factor > 0 else np.nan
+
+
+def _in_gap(wavelength: FloatArray, at: FloatArray) -> BoolArray:
+    """Which places lie in a gap, beyond half a usual pixel of what is beside it."""
+    inside = np.zeros(at.size, dtype=np.bool_)
+    half = 0.5 * float(np.median(np.diff(wavelength)))
+    for start in gap_starts(wavelength, GAP).tolist():
+        inside |= (at > wavelength[start - 1] + half) & (at < wavelength[start] - half)
+    return inside

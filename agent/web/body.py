@@ -1,9 +1,24 @@
-"""Reads the body of a reply piece by piece, as far as it may go."""
+"""How far the body of a reply is read, and whether anybody still waits for it."""
 
-import time
-from collections.abc import Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 
 MAX_DIGITS = 20
+_this_thread = threading.local()
+
+
+def never() -> bool:
+    return False
+
+
+def stop_this_thread(should_stop: Callable[[], bool]) -> None:
+    """Let every request of this thread end once `should_stop` is true, whoever makes it."""
+    _this_thread.should_stop = should_stop
+
+
+def is_stopped() -> bool:
+    should_stop: Callable[[], bool] = getattr(_this_thread, "should_stop", never)
+    return should_stop()
 
 
 def whole_body(
@@ -13,7 +28,7 @@ def whole_body(
 
     `announced` is the header content-length, by which a body may be refused before it comes.
     """
-    if announced.isdecimal() and int(announced[:MAX_DIGITS]) > most:
+    if says_more(announced, most):
         raise too_large
     found = bytearray()
     for piece in pieces:
@@ -23,13 +38,9 @@ def whole_body(
     return bytes(found)
 
 
-def in_time(pieces: Iterable[bytes], seconds: float, too_late: Exception) -> Iterator[bytes]:
-    """The pieces as they come; raises `too_late` at the first that comes later."""
-    until = time.monotonic() + seconds
-    for piece in pieces:
-        if time.monotonic() > until:
-            raise too_late
-        yield piece
+def says_more(announced: str, most: int) -> bool:
+    """Whether the header content-length tells of more than `most` bytes."""
+    return announced.isdecimal() and int(announced[:MAX_DIGITS]) > most
 
 
 def is_packed(headers: Mapping[str, str]) -> bool:

@@ -1,9 +1,10 @@
-"""`spec-o3 --version`."""
+"""`spec-o3 --version`, and what every command does: it names the plug-ins that fail."""
 
 from typing import Annotated
 
 import typer
 
+from agent import plugins
 from agent.program_version import program_version
 
 
@@ -21,3 +22,9 @@ ShowVersion = Annotated[
 
 def commands(version: ShowVersion = False) -> None:
     """Vet candidates of rare stars from survey spectra."""
+    if _tell not in plugins.listeners:
+        plugins.listeners.append(_tell)
+
+
+def _tell(fault: plugins.PluginFault) -> None:
+    typer.echo(f"spec-o3: {fault}", err=True)

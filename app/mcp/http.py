@@ -2,6 +2,7 @@
 
 import asyncio
 import hmac
+import logging
 import os
 import secrets
 import socket
@@ -132,6 +133,14 @@ def http_app(server: MCPServer[None], port: int, token: str) -> ASGIApp:
     return TokenCheck(app, token)
 
 
+class QuietServer(uvicorn.Server):
+    """Tells nothing of the requests that Ctrl-C ends."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        logging.getLogger("uvicorn.error").disabled = True
+        await super().shutdown(sockets)
+
+
 def serve_http(server: MCPServer[None], listener: socket.socket, token: str) -> None:
     """Serve until Ctrl-C."""
     port = listener.getsockname()[1]
@@ -144,7 +153,7 @@ def serve_http(server: MCPServer[None], listener: socket.socket, token: str) -> 
         http=IdleTimeoutProtocol,
         limit_concurrency=MAX_CONNECTIONS,
         timeout_keep_alive=IDLE_S,
-        timeout_graceful_shutdown=IDLE_S,
+        timeout_graceful_shutdown=1,
         h11_max_incomplete_event_size=MAX_HEADERS,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    QuietServer(config).run(sockets=[listener])

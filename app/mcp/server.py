@@ -6,8 +6,9 @@ import asyncio
 import io
 import os
 import sys
+import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -15,7 +16,16 @@ import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    PARSE_ERROR,
+    CallToolResult,
+    ErrorData,
+    InputRequiredResult,
+    JSONRPCError,
+    ToolAnnotations,
+)
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from agent.checked_toml import printable
@@ -301,7 +311,7 @@ class Calls:
     def __init__(
         self, name: str, *, at_once: int = AT_ONCE, max_open: int = MAX_OPEN, limit_s: float
     ) -> None:
-        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=name)
+        self._name, self._turns = name, threading.Semaphore(at_once)
         self._max_open = max_open
         self._limit_s = limit_s
         self._open: set[Future[Any]] = set()
@@ -310,9 +320,12 @@ class Calls:
         """What `work` returns. Raises ToolError, with a text for the client."""
         if len(self._open) >= self._max_open:
             raise ToolError("too many calls at once: wait until the others are answered")
-        future = self._threads.submit(work)
+        future: Future[Result] = Future()
         self._open.add(future)
         future.add_done_callback(self._open.discard)
+        # A daemon: the program ends without waiting for what a client wanted to know.
+        call = partial(self._work_off, future, work)
+        threading.Thread(target=call, name=self._name, daemon=True).start()
         try:
             with anyio.fail_after(self._limit_s):
                 return await asyncio.wrap_future(future)
@@ -321,8 +334,18 @@ class Calls:
         except WorkbenchError as error:
             raise ToolError(one_line(str(error))) from error
 
+    def _work_off(self, future: Future[Result], work: Callable[[], Result]) -> None:
+        with self._turns:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(work())
+            except BaseException as error:
+                future.set_exception(error)
+
     def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for future in list(self._open):
+            future.cancel()
 
 
 def one_line(text: str) -> str:
@@ -387,4 +410,24 @@ def serve_stdio(server: MCPServer[None]) -> None:
     """Serve until standard input ends."""
     # The SDK reads what it is given here as it is, since it is no plain file descriptor.
     sys.stdin = io.TextIOWrapper(io.BufferedReader(BoundedLines(0)), encoding="utf-8")
-    server.run("stdio")
+    anyio.run(_serve_messages, server)
+
+
+async def _serve_messages(server: MCPServer[None]) -> None:
+    """As the SDK does, which passes over what is no message: here it is answered."""
+    why = ErrorData(code=PARSE_ERROR, message="this line is no message, or too long")
+    refusal = SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=why))
+    own = server._lowlevel_server
+    async with stdio_server() as (lines, answers), anyio.create_task_group() as group:
+        sender, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+        async def pass_on() -> None:
+            async with sender:
+                async for line in lines:
+                    if isinstance(line, SessionMessage):
+                        await sender.send(line)
+                    else:
+                        await answers.send(refusal)
+
+        group.start_soon(pass_on)
+        await own.run(messages, answers, own.create_initialization_options())

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -108,8 +109,9 @@ class Sources:
             return None
         for folder in self.folders:
             real = os.path.realpath(Path(folder, name))
-            if is_within(real, folder) and Path(real).exists():
-                return real
+            with suppress(OSError):  # a name longer than the disk allows
+                if is_within(real, folder) and Path(real).exists():
+                    return real
         return None
 
     def _is_inside(self, entry: os.DirEntry[str]) -> bool:

@@ -405,6 +405,10 @@
         <translation>没有要判定的类型：智能体已关闭</translation>
     </message>
     <message>
+        <source>Hidden by the plan of the study</source>
+        <translation>按研究计划隐藏</translation>
+    </message>
+    <message>
         <source>Hidden until you judge ({key} reveals)</source>
         <translation>判定之前不显示（按 {key} 显示）</translation>
     </message>
@@ -5896,6 +5900,10 @@
     <message>
         <source>Not followed, from {program}: {what}</source>
         <translation>未执行 {program} 的请求：{what}</translation>
+    </message>
+    <message>
+        <source>Fetching {name}…</source>
+        <translation>正在获取 {name}…</translation>
     </message>
 </context>
 <context>

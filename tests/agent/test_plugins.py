@@ -1,5 +1,7 @@
 """Plug-ins: those that work are there; what is wrong with one is told and stops nothing."""
 
+import sys
+
 import pytest
 
 from agent import plugins
@@ -137,10 +139,16 @@ def test_a_class_of_ours_cannot_be_replaced(site):
     assert "replaces: a plug-in cannot replace a class" in problem
 
 
-def test_what_one_prints_while_it_is_loaded_is_not_among_the_results(site, capsys):
-    write_package(site.folder, "loud", f"print('hello')\n{GOOD}", {"readers/one": "loud:read"})
+def test_what_one_prints_while_it_is_loaded_or_works_is_not_among_the_results(
+    site, tmp_path, capsys
+):
+    loud = f"print('hello')\n{GOOD}".replace("raise", "print('I try'); raise")
+    write_package(site.folder, "loud", loud, {"readers/one": "loud:read"})
     assert names() == ["one"]
     assert capsys.readouterr() == ("", "hello\n")
+    read(table(tmp_path))
+    sys.stdout.write("ours\n")
+    assert capsys.readouterr() == ("ours\n", "I try\n")
 
 
 def test_all_can_be_turned_off(site, monkeypatch):

@@ -18,6 +18,8 @@ from app.services.catalogues.service import all_services
 from tests.app.core.exporting.catalogues import listed
 from tests.app.example_plugin import EXAMPLE, PluginSite, groups_of_example, install, write_package
 
+FIRST = "resources/sample/spectra/000/spec-59128-SIM0000_sp01-002.fits.gz"
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
@@ -133,6 +135,26 @@ def test_a_format_that_fails_leaves_the_file_as_it_was(broken, tmp_path):
     assert [fault.name for fault in plugins.faults()] == ["csv", "odd"]
 
 
+def test_a_format_that_writes_nothing_is_not_reported_as_written(broken, tmp_path):
+    for name, code in (("mute", "pass"), ("shut", "file.close()")):
+        key, code = f"exporters/{name}", f"def write(file, table):\n    {code}"
+        write_package(broken.folder, f"writer_{name}", code, {key: f"writer_{name}:write"})
+    with listed(tmp_path / "night.speco3", [{"object_id": "a"}]) as session:
+        for name in ("mute", "shut"):
+            with pytest.raises(SessionError, match="it wrote nothing, or closed the file"):
+                export(session, tmp_path / f"night.{name}", which="all")
+            assert not (tmp_path / f"night.{name}").exists()
+
+
+@pytest.mark.parametrize(("kind", "words"), [
+    ("evidence", ["services", "list"]), ("tasks", ["inspect", FIRST, "--task", "none"]),
+])  # fmt: skip
+def test_commands_name_those_that_are_broken(broken, kind, words):
+    write_package(broken.folder, "a_lost_one", "", {f"{kind}/lost": "not_there_at_all"})
+    done = CliRunner().invoke(workbench(words[:1]), words)
+    assert f"plug-in lost of a_lost_one 1.0 ({kind}): failed with ModuleNotFound" in done.stderr
+
+
 def test_an_engine_that_is_none_is_told(broken, spectrum_file, tmp_path):
     code = "def load(folder, card, *, device, threads):\n    return 7"
     write_package(broken.folder, "bad_engine", code, {"engines/seven": "bad_engine:load"})
@@ -140,7 +162,9 @@ def test_an_engine_that_is_none_is_told(broken, spectrum_file, tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "model.toml").write_text(card)
     with pytest.raises(Exception, match="it returned a int, not an engine"):
-        inspect(read_spectrum("resources/sample/" + FIRST), "CV", str(tmp_path / "model"))
-
-
-FIRST = "spectra/000/spec-59128-SIM0000_sp01-002.fits.gz"
+        inspect(read_spectrum(FIRST), "CV", str(tmp_path / "model"))
+    broken.use()
+    (tmp_path / "model" / "model.toml").write_text(card.replace("seven", "eight"))
+    write_package(broken.folder, "no_engine", "1 / 0", {"engines/eight": "no_engine:load"})
+    with pytest.raises(Exception, match=r"plug-in eight of no_engine .*: failed with ZeroDivision"):
+        inspect(read_spectrum(FIRST), "CV", str(tmp_path / "model"))

@@ -8,6 +8,7 @@ from html import unescape
 import pytest
 from typer.testing import CliRunner
 
+from agent.web.body import never
 from app import open_session
 from app.cli.main import workbench
 from app.cli.services import services as services_command
@@ -16,7 +17,7 @@ from app.core.evidence.weighing import weigh
 from app.core.reviewer_name import settings_path
 from app.core.session import session as sessions
 from app.services.catalogues.service import all_services
-from app.services.web.client import WebClient, never
+from app.services.web.client import WebClient
 from tests.app.cli.commands import MEASURED, fails, run, sample_rows, write_list
 from tests.app.mcp.clients import ask
 from tests.app.services.archives.archive_play import LAMOST_STAR, OBSID, play_archives

@@ -14,14 +14,13 @@ from agent.inspection.inspector import run
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.spectra.measure.features import feature_vector
 from agent.spectra.spectrum import Spectrum
-from agent.tasks.catalogue import find_task
+from agent.tasks.catalogue import bundled_tasks, find_task
 from tests.bench.measuring import figure_line, seconds_of
 from train.simulate.sky import draw_source
 from train.simulate.telescope.observation import to_spectrum
 from train.simulate.telescope.telescope import observe
 from train.weights.command import candidates
 from train.weights.command import threshold_scores as figures_in
-from train.weights.draws import bundled
 
 ROUNDS = 15
 COUNT, SEED = 120, 909
@@ -31,7 +30,7 @@ CLEAR_SNR = 10.0
 
 def _figures_of(survey: str) -> Iterator[dict[str, object]]:
     clear_f1 = []
-    for each in bundled():
+    for each in bundled_tasks():
         rows = candidates(each.id, survey, COUNT, SEED, workers=2)
         found = figures_in(rows, each.id)
         clear = figures_in([row for row in rows if row.snr > CLEAR_SNR], each.id)

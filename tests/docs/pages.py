@@ -13,7 +13,7 @@ PAIRS = [(ROOT / "README.md", ROOT / "README.zh.md")] + [
 ]
 """Each page in English and in Chinese."""
 OTHERS = [
-    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md")),
+    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     HELP / "README.md",
     HELP / "examples" / "plugin" / "README.md",
     ROOT / "resources" / "tasks" / "README.md",

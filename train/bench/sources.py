@@ -21,6 +21,7 @@ from agent.spectra.measure.features import feature_names
 from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.tasks.catalogue import find_task
+from app.core.importing.sky import chord, unit_vectors
 from train.bench.archive import FileJob
 from train.bench.measuring import SelectionRule
 from train.bench.tables import position_of, read_rows
@@ -120,18 +121,6 @@ def _labels(jobs: Sequence[FileJob], job: IndexArray, row: IndexArray) -> Texts:
 
 
 # Identifying spectra of the same object by position, by content, and as a last resort by name.
-def directions(ra: FloatArray, dec: FloatArray) -> FloatArray:
-    """Unit vectors, (n, 3), of positions in degrees."""
-    alpha, delta = np.radians(ra), np.radians(dec)
-    cos = np.cos(delta)
-    return np.column_stack([cos * np.cos(alpha), cos * np.sin(alpha), np.sin(delta)])
-
-
-def chord(arcsec: float) -> float:
-    """Length of the chord between two directions at this angle."""
-    return float(2.0 * np.sin(np.radians(arcsec / 3600.0) / 2.0))
-
-
 def object_numbers(
     ra: FloatArray, dec: FloatArray, content: NDArray[np.int64], names: Sequence[str]
 ) -> IndexArray:
@@ -156,7 +145,7 @@ def nearest_within(ra: FloatArray, dec: FloatArray, of: FloatArray) -> BoolArray
     found = np.zeros(ra.size, dtype=np.bool_)
     is_placed = np.isfinite(ra) & np.isfinite(dec)
     if of.size and is_placed.any():
-        places = directions(ra[is_placed], dec[is_placed])
+        places = unit_vectors(ra[is_placed], dec[is_placed])
         distance, _ = cKDTree(of).query(places, distance_upper_bound=chord(MATCH_ARCSEC))
         found[is_placed] = np.isfinite(distance)
     return found
@@ -169,7 +158,7 @@ def _near(ra: FloatArray, dec: FloatArray, is_placed: BoolArray) -> IndexArray:
         return np.empty((2, 0), dtype=np.intp)
     positions, owner = np.unique(np.column_stack([ra, dec])[which], axis=0, return_inverse=True)
     same = _alike(owner.ravel().tolist(), np.ones(which.size, dtype=np.bool_))
-    tree = cKDTree(directions(positions[:, 0], positions[:, 1]))
+    tree = cKDTree(unit_vectors(positions[:, 0], positions[:, 1]))
     if tree.count_neighbors(tree, chord(MATCH_ARCSEC)) > MAX_PAIRS:
         raise WorkbenchError(
             f"{which.size} positions are within {MATCH_ARCSEC:g} arcsec of each other: "
@@ -244,7 +233,7 @@ def matched(sources: Sources, files: Sequence[Path]) -> BoolArray:
             count += 1
         if not count:
             raise WorkbenchError(f"{path}: the catalogue is empty")
-    of = directions(*np.array(positions, dtype=np.float64).reshape(-1, 2).T)
+    of = unit_vectors(*np.array(positions, dtype=np.float64).reshape(-1, 2).T)
     by_position = nearest_within(sources.ra, sources.dec, of)
     ids = zip(sources.object_id, sources.other_id, strict=True)
     by_name = [first in names or second in names for first, second in ids]

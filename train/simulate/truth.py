@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agent.atomic_file import atomic_path
 from agent.errors import write_errors
+from app.core.exporting.escapes import escape_formula
 from train.simulate.production import SimulatedSpectrum
 
 TRUTH_COLUMNS = (
@@ -22,7 +23,6 @@ TRUTH_FILE = "truth.csv"
 CANDIDATES_FILE = "candidates.csv"
 
 Cell = str | int | float
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
@@ -101,16 +101,9 @@ class Tables:
         self._append(self.truth, [row.truth for row in rows])
 
     def _append(self, path: Path, rows: list[dict[str, Cell]]) -> None:
-        safe = [{key: _without_formula(value) for key, value in row.items()} for row in rows]
+        safe = [{key: escape_formula(str(cell)) for key, cell in row.items()} for row in rows]
         with write_errors(path), path.open("a", newline="", encoding="utf-8") as file:
             csv.DictWriter(file, self._columns[path], lineterminator="\n").writerows(safe)
-
-
-def _without_formula(value: Cell) -> Cell:
-    """A value with a leading quote where a spreadsheet would run it as a formula."""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return f"'{value}"
-    return value
 
 
 def _whole_rows(path: Path, columns: tuple[str, ...]) -> Iterator[dict[str, str]]:

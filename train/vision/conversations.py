@@ -23,7 +23,7 @@ from agent.protocol.turn_form import LOOK
 from agent.rendering.model_image import Sizing
 from agent.rendering.style import EYE
 from agent.spectra.spectrum import FloatArray, Spectrum, frame_z
-from agent.tasks.catalogue import find_task
+from agent.tasks.catalogue import bundled_tasks, find_task
 from agent.tasks.task import Task
 from train.draft.phrases import SHORT
 from train.questions.settings import QuestionSettings
@@ -32,7 +32,6 @@ from train.vision.grades import Readings, all_phrases, climate, is_unclear, told
 from train.vision.lessons import NO_KIND, misplaced
 from train.vision.reasons import KINDS_SAID, fitting_kind, reasons
 from train.vision.targets import asked_features, has_data
-from train.weights.draws import bundled
 
 BLANK_SHARE = 0.03  # share of the questions with white paper for pictures
 MISPLACED_SHARE = 0.2
@@ -151,7 +150,7 @@ def _reasons(asked: Question, task: Task, said: Sequence[Mapping[str, str]], rea
 @cache
 def fixed_phrases() -> tuple[str, ...]:
     """Phrases that become one token each: what is said, calls, windows, kinds."""
-    tasks = bundled()
+    tasks = bundled_tasks()
     looks = {look for task in tasks for look in guideline_looks(task)}
     replies = {reply_text(look.range, look.label) for look in looks}
     calls = {call_text(look.arguments) for look in looks}

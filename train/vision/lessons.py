@@ -12,6 +12,7 @@ from agent.errors import WorkbenchError
 from agent.rendering.render import render_array
 from agent.rendering.style import EYE, Style
 from agent.spectra.spectrum import Spectrum, Window
+from agent.tasks.catalogue import bundled_tasks
 from train.evaluate.sight_pictures import mirrored, taken_from
 from train.questions.distortion import distorted
 from train.questions.partial import with_part_of
@@ -31,7 +32,6 @@ from train.vision.targets import (
     ranks,
     within,
 )
-from train.weights.draws import bundled
 
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
 TRUE_SNR = 2000.0  # S/N of the twin on which the truth is measured
@@ -140,7 +140,7 @@ def _windows(spectrum: Spectrum, settings: LessonSettings, rng: Rng) -> Iterator
 
 @lru_cache(maxsize=1)
 def _task_windows() -> tuple[Window, ...]:
-    return tuple(sorted({window.range for task in bundled() for window in task.windows}))
+    return tuple(sorted({window.range for task in bundled_tasks() for window in task.windows}))
 
 
 def picture(spectrum: Spectrum, window: Window | None, style: Style) -> NDArray[np.uint8] | None:

@@ -9,10 +9,10 @@ from agent.evidence.kinds import builtin_kinds
 from agent.evidence.words import KIND_NAMES
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import FloatArray
+from agent.tasks.catalogue import bundled_task
 from agent.tasks.task import Evidence, Task
 from train.vision.grades import DEPTHS, WHOLE, Readings, is_absence, value_of
 from train.vision.targets import asked_features
-from train.weights.draws import bundled
 
 REASONS = 3
 LEAST_WORTH = 0.3  # nats below which a sign is no reason
@@ -36,8 +36,6 @@ ABSENT = {"Dn4000": 1.0, "Balmer_jump_3720": 1.0, "VO1": 1.0} | dict.fromkeys(DE
 """Values where nothing is seen, if not 0."""
 SAME_LINE = {"HdA": "EW_H_delta", "HgA": "EW_H_gamma", "HgF": "EW_H_gamma"}
 """Indices of the tasks that have nearly the value of an equivalent width."""
-
-_tasks = cache(bundled)
 
 
 def reasons(
@@ -84,7 +82,7 @@ def _worth(
     task: Task, answer: Verdict, label: str, said: Sequence[Mapping[str, str]], read: Readings
 ) -> dict[str, float]:
     """Nats for the answer of each quantity that was told and may be a reason."""
-    of_label = next((each for each in _tasks() if each.id == label), None)
+    of_label = bundled_task(label)
     for_label = _nats_for(task, answer, label, said, read)
     found = {}
     for number, each in enumerate(said):

@@ -26,14 +26,15 @@ from agent.evidence.kinds import Kinds
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.weights import TaskWeights
 from agent.spectra.spectrum import FloatArray
-from agent.tasks.catalogue import find_task
+from agent.tasks.catalogue import bundled_tasks, find_task
+from app.core.statistics.summary import to_plain
 from train.parallel import in_order
 from train.simulate.campaign import CONTAMINANTS, Settings, assignments
 from train.simulate.production import simulate_spectrum
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS
 from train.simulate.telescope.observation import to_spectrum
-from train.weights.draws import bundled, draw
+from train.weights.draws import draw
 from train.weights.fit import fit_all
 
 CLEAR_SNR = 10.0
@@ -58,7 +59,7 @@ def weights(
 ) -> None:
     """Fit the weights of the measured inspector on simulated spectra alone."""
     folder = out or Path(str(files("resources") / "weights"))
-    if unknown := [task.id for task in bundled() if task.id not in CONTAMINANTS]:
+    if unknown := [task.id for task in bundled_tasks() if task.id not in CONTAMINANTS]:
         raise WorkbenchError(
             f"no simulated stars of {', '.join(unknown)}: weights can be fitted for "
             f"{', '.join(CONTAMINANTS)}"
@@ -66,7 +67,7 @@ def weights(
     with Progress(console=Console(stderr=True), transient=True) as progress:
         drawing = progress.add_task("simulating and measuring", total=len(LABELS))
         draws = draw(per_label, seed, workers, lambda: progress.advance(drawing))
-    kinds, tasks = fit_all(draws, bundled(), seed)
+    kinds, tasks = fit_all(draws, bundled_tasks(), seed)
     made_by = (
         f"Made by: spec-o3-train weights --per-label {per_label} --seed {seed}",
         f"from {len(draws)} simulated spectra, {per_label} of each of {len(LABELS)} kinds.",
@@ -97,13 +98,13 @@ def measured(
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Judge simulated candidates at odds of 1:5, or a folder of real spectra, without a model."""
-    ids = tuple(task.id for task in bundled())
+    ids = tuple(task.id for task in bundled_tasks())
     if real is not None:
         lists = {"real": library(real, ids)}
     else:
         lists = {each: _simulated(ids, each, count, seed, workers) for each in survey.split(",")}
     if as_json:
-        typer.echo(json.dumps(_as_json(lists), allow_nan=False))
+        typer.echo(json.dumps(to_plain(_as_json(lists)), allow_nan=False))
         return
     for name, judged in lists.items():
         Console().print(_table(name, judged))
@@ -130,16 +131,12 @@ def _as_json(lists: dict[str, dict[str, list[JudgedCandidate]]]) -> dict[str, ob
     def figures(rows: Sequence[JudgedCandidate], task_id: str) -> dict[str, object]:
         every, clear = (threshold_scores(each, task_id) for each in (rows, _clear(rows)))
         wrong = [asdict(row) for row in _wrong(rows, task_id)]
-        return {"all": _finite(every), "clear": _finite(clear), "wrong": wrong}
+        return {"all": asdict(every), "clear": asdict(clear), "wrong": wrong}
 
     return {
         name: {task: figures(rows, task) for task, rows in judged.items()}
         for name, judged in lists.items()
     }
-
-
-def _finite(scores: ThresholdScores) -> dict[str, float | None]:
-    return {name: value if np.isfinite(value) else None for name, value in asdict(scores).items()}
 
 
 def _table(name: str, judged: dict[str, list[JudgedCandidate]]) -> Table:

@@ -6,9 +6,11 @@ normalised, as real spectra are in ways that no survey states.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,7 @@ from agent.evidence.kinds import feature_row
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.measure.continuum import pseudo_continuum
 from agent.spectra.spectrum import FloatArray, Spectrum
-from agent.tasks.catalogue import load_tasks
+from agent.tasks.catalogue import bundled_tasks
 from agent.tasks.task import Task
 from train.parallel import in_order
 from train.simulate.atlas import observe_atlas
@@ -62,11 +64,6 @@ class Draws:
         return Draws(**{name: column[rows] for name, column in vars(self).items()})
 
 
-def bundled() -> tuple[Task, ...]:
-    """The bundled tasks, whose weights are fitted."""
-    return tuple(task for task in load_tasks(on_fault=lambda fault: None) if task.path is None)
-
-
 def draw(
     per_label: int, seed: int, workers: int = 1, advance: Callable[[], None] = lambda: None
 ) -> Draws:
@@ -81,16 +78,8 @@ def draw(
 
 
 def _of_label(number: int, per_label: int, seed: int) -> Draws:
-    rng = np.random.default_rng([seed, number])
-    tasks = bundled()
-    rows: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-    while len(rows) < per_label:
-        telescope = TELESCOPES[int(rng.integers(len(TELESCOPES)))]
-        try:
-            spectrum = one_spectrum(LABELS[number], telescope, rng)
-        except WorkbenchError:  # no flux in the range of this telescope: draw again
-            continue
-        rows.append(measured(spectrum, tasks))
+    spectra = observed_of(LABELS[number], np.random.default_rng([seed, number]))
+    rows = [measured(spectrum, bundled_tasks()) for spectrum, _ in islice(spectra, per_label)]
     values, errors, evidence = (np.array(column) for column in zip(*rows, strict=True))
     return Draws(np.full(per_label, LABELS[number]), values, errors, evidence)
 
@@ -105,9 +94,12 @@ def measured(
     return values, errors, np.array(odds)
 
 
-def one_spectrum(label: str, telescope: str, rng: Rng) -> Spectrum:
-    """One new spectrum as a file would provide it."""
-    return one_observed(label, telescope, rng)[0]
+def observed_of(label: str, rng: Rng) -> Iterator[tuple[Spectrum, float]]:
+    """New spectra of a kind without end, by every telescope, with the velocity of each."""
+    while True:
+        telescope = TELESCOPES[int(rng.integers(len(TELESCOPES)))]
+        with suppress(WorkbenchError):  # no flux in the range of this telescope: draw again
+            yield one_observed(label, telescope, rng)
 
 
 def one_observed(label: str, telescope: str, rng: Rng) -> tuple[Spectrum, float]:

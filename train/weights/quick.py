@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from io import BytesIO
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,19 +30,22 @@ from agent.evidence.kinds import Kinds
 from agent.evidence.measurements import measurements_of
 from agent.evidence.ordinary import BINS, LEFT_NUMBERS, Lines, OrdinarySpectra, lines_of
 from agent.evidence.quick import KINDS_ARRAYS, QuickWeights, Trees, from_arrays
+from agent.spectra.instrument import terrestrial_range
+from agent.spectra.lines import builtin_lines
 from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
-from agent.tasks.catalogue import find_task
+from agent.tasks.catalogue import bundled_tasks, find_task
 from app.core.finding.plant import MEMBER_GRID, MEMBER_R, blurred
 from train.parallel import counted, in_order
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import GRID, STEP_KMS, Rng, Source
+from train.simulate.telescope.observation import log_uniform, to_spectrum
+from train.simulate.telescope.telescope import observe
 from train.weights.command import OutOption, SeedOption, WorkersOption
-from train.weights.draws import TELESCOPES, bundled, one_observed, one_source
+from train.weights.draws import SNR, TELESCOPES, observed_of, one_observed, one_source, scaled
 from train.weights.fit import RIDGE, fit_kinds
-from train.weights.odd_spectra import odd_spectrum
 
 ORDINARY = {"A": 0.12, "B": 0.04, "F": 0.26, "G": 0.26, "K": 0.2, "M_DWARF": 0.08, "MG": 0.04}
 """Kinds that a survey has by the thousand, and their shares; nothing else counts as ordinary."""
@@ -182,19 +185,15 @@ def _seen_at(resolution: float, source: Source) -> FloatArray:
     return blurred(source.flux, LIGHT_KMS / resolution / STEP_KMS)
 
 
-def first_looks(arrays: dict[str, Any], seed: int, per_label: int, job: tuple[int, int]) -> Looks:
+def first_looks(arrays: dict[str, Any], seed: int, per_label: int, job: Job) -> Looks:
     """What a first look finds in some spectra of a kind, and how far off the velocity is."""
     number, start = job
-    rng = np.random.default_rng([seed, number, start])
     quick = from_arrays(arrays, "")
-    rows: list[tuple[Any, ...]] = []
-    while len(rows) < min(CHUNK, per_label - start):
-        telescope = TELESCOPES[int(rng.integers(len(TELESCOPES)))]
-        try:
-            spectrum, true_kms = one_observed(LABELS[number], telescope, rng)
-        except WorkbenchError:  # no flux in the range of this telescope: draw again
-            continue
-        rows.append(_first_look(quick, measurable(spectrum), true_kms))
+    drawn = observed_of(LABELS[number], np.random.default_rng([seed, number, start]))
+    rows = [
+        _first_look(quick, measurable(spectrum), true_kms)
+        for spectrum, true_kms in islice(drawn, min(CHUNK, per_label - start))
+    ]
     names = ("values", "errors", "snr", "off", "stated", "lines", "sigma", "known")
     found = {
         name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)
@@ -305,10 +304,7 @@ def second_looks(arrays: dict[str, Any], seed: int, per_label: int, job: Job) ->
     rows: list[tuple[Any, ...]] = []
     while len(rows) < CHUNK:
         try:
-            is_odd = number == ODD
-            spectrum = (
-                odd_spectrum(list(ORDINARY), rng) if is_odd else _survey_spectrum(number, rng)
-            )
+            spectrum = odd_spectrum(rng) if number == ODD else _survey_spectrum(number, rng)
         except WorkbenchError:
             continue
         spectrum = measurable(spectrum)
@@ -377,7 +373,7 @@ def odd_trees(numbers: FloatArray, is_odd: BoolArray, seed: int) -> dict[str, An
 def members(seed: int) -> dict[str, Any]:
     """Members of each class without noise, as components and their shares, to be planted."""
     arrays: dict[str, Any] = {}
-    for number, task in enumerate(bundled()):
+    for number, task in enumerate(bundled_tasks()):
         rng = np.random.default_rng([seed, 2000, number])
         rows: list[FloatArray] = []
         velocities = []
@@ -394,3 +390,43 @@ def members(seed: int) -> dict[str, Any]:
         arrays[f"{task.id}_coefficients"] = (left * sizes)[:, :MEMBER_COMPONENTS] * scale
         arrays[f"{task.id}_velocities"] = np.array(velocities, dtype=np.float32)
     return arrays
+
+
+# Ordinary spectra with something odd done to them, of what no kind of object is.
+def odd_spectrum(rng: Rng) -> Spectrum:
+    """An ordinary spectrum with something odd done to it."""
+    telescope = TELESCOPES[int(rng.integers(len(TELESCOPES) - 2))]
+    what = rng.choice(["two", "two", "step", "step", "lines", "sky", "sky", "stretched", "waves"])
+    first = one_source(str(rng.choice(list(ORDINARY))), rng)
+    if what == "two":
+        second = one_source(str(rng.choice([*ORDINARY, "WD", "SDB"])), rng)
+        flux = np.roll(second.flux, round(rng.uniform(-500.0, 500.0) / STEP_KMS))
+        pivot = int(rng.integers(GRID.size // 5, 4 * GRID.size // 5))
+        share = log_uniform(rng, (0.3, 2.0)) * first.flux[pivot] / max(flux[pivot], 1e-9)
+        first = replace(first, flux=first.flux + share * flux)
+    if what == "lines":
+        flux = first.flux.copy()
+        for _ in range(int(rng.integers(1, 7))):
+            centre, width = rng.uniform(3800.0, 9000.0), log_uniform(rng, (100.0, 6000.0))
+            depth = float(rng.choice([-0.5, 1.0])) * log_uniform(rng, (0.1, 1.5))
+            flux *= 1.0 + depth * np.exp(-0.5 * (LIGHT_KMS * np.log(GRID / centre) / width) ** 2)
+        first = replace(first, flux=np.maximum(flux, 0.0))
+    if what == "stretched":
+        stretch = 1.0 + float(rng.choice([-1.0, 1.0])) * log_uniform(rng, (3e-3, 3e-2))
+        first = replace(first, flux=np.interp(GRID, GRID * stretch, first.flux))
+    observed = observe(first, telescope, rng, snr=log_uniform(rng, SNR))
+    spectrum = to_spectrum(observed)
+    wavelength, factor = spectrum.wavelength, np.ones(len(spectrum))
+    if what == "step":
+        at = rng.choice([rng.uniform(4500.0, 8000.0), rng.uniform(5600.0, 6000.0)])
+        factor[wavelength > at] *= np.exp(rng.choice([-1.0, 1.0]) * rng.uniform(0.2, 1.0))
+    if what == "waves":
+        period, phase = log_uniform(rng, (20.0, 400.0)), rng.uniform(0.0, 6.3)
+        factor += rng.uniform(0.1, 0.4) * np.sin(wavelength / period + phase)
+    if what == "sky":
+        for line in builtin_lines().terrestrial:
+            if line.kind == "sky":
+                low, high = terrestrial_range(line)
+                inside = (wavelength > low) & (wavelength < high)
+                factor[inside] += rng.normal(0.0, log_uniform(rng, (0.2, 1.0)), int(inside.sum()))
+    return scaled(spectrum, factor)

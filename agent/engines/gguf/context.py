@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from agent.engines.base import Cancelled, ShouldStop
+from agent.engines.base import ShouldStop
 from agent.engines.gguf.native import Native
 from agent.engines.gguf.vocabulary import Piece
 from agent.engines.local_conversation import CachePosition
 from agent.engines.sampling import Logits
-from agent.errors import EngineError
+from agent.errors import Cancelled, EngineError
 
 # Tokens per decode call
 BATCH = 512

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from transformers import DynamicCache
 
-from agent.engines.base import Cancelled, ShouldStop
+from agent.engines.base import ShouldStop
 from agent.engines.local_conversation import CachePosition
 from agent.engines.patches import ImagePatches, positions
 from agent.engines.sampling import Logits
-from agent.errors import EngineError
+from agent.errors import Cancelled, EngineError
 
 # Tokens read between two calls of `should_stop`; a picture is never split. On a CPU, where it takes
 # longest, a person who stops a run waits for one chunk.

@@ -22,12 +22,12 @@ from agent.engines.remote.errors import (
     one_line,
     read_refusal,
 )
-from agent.engines.remote.http import TooSlow, new_client
 from agent.engines.remote.request import Body, Dialect
 from agent.engines.remote.stream import TooLong, read_all, read_json
 from agent.errors import EngineError
 from agent.rendering.model_image import Sizing
 from agent.web.body import is_packed
+from agent.web.transport import CONNECT_S, TooSlow, new_client, proxy_for
 
 MAX_REDIRECTS = 3
 # A whole reply may take this many times the longest silence
@@ -74,7 +74,10 @@ class HttpClient:
         self.clock = clock
         self.timeout_s = timeout_s
         self.turn_s = TURN_SILENCES * timeout_s if turn_s is None else turn_s
-        self._client, self._transport = new_client(address, timeout_s)
+        # This machine is reached directly.
+        proxy = None if address.is_loopback else proxy_for(address.scheme, address.host)
+        timeout = httpx.Timeout(timeout_s, connect=min(timeout_s, CONNECT_S))
+        self._client, self._transport = new_client(timeout, secure=address.is_secure, proxy=proxy)
 
     @contextmanager
     def request(

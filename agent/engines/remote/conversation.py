@@ -11,7 +11,6 @@ from PIL import Image
 
 from agent.engines.base import (
     VERDICT,
-    Cancelled,
     ChoicePoint,
     Finish,
     Generated,
@@ -48,7 +47,7 @@ from agent.engines.remote.stream import (
     read_json,
 )
 from agent.engines.turn_text import stop_end
-from agent.errors import ContextFullError, EngineError
+from agent.errors import Cancelled, ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.protocol.turn_form import TurnForm
 from agent.rendering.model_image import token_grid

@@ -12,10 +12,10 @@ from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 from agent.child_process.turn_taking import waiting
-from agent.engines.base import Cancelled, ShouldStop
+from agent.engines.base import ShouldStop
 from agent.engines.remote.address import Key, redact_keys
 from agent.engines.remote.stream import read_json
-from agent.errors import EngineError
+from agent.errors import Cancelled, EngineError
 from agent.rendering.window import single_line
 
 FIRST_WAIT_S = 0.5

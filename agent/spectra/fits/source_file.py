@@ -4,7 +4,7 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cached_property
 from io import BufferedReader, BytesIO
 from pathlib import Path
@@ -12,10 +12,10 @@ from typing import Any, BinaryIO, Protocol
 from urllib.parse import urlsplit
 
 from agent.checked_toml import printable
-from agent.errors import ReadError
+from agent.errors import Cancelled, ReadError
 from agent.spectra.fits.fits_file import FitsFile
 from agent.spectra.urls import is_url, url_folder, url_problem
-from agent.web.body import in_time, is_packed, whole_body
+from agent.web.body import is_packed, whole_body
 
 MAX_FILE_BYTES = 16 * 1024**3  # only the needed parts are read, so a large DESI coadd is fine
 MAX_UNPACKED_BYTES = 384 * 1024**2
@@ -302,17 +302,24 @@ def cloud_files(url: str) -> Iterator[str]:
 def _from_web(url: str) -> bytes:
     import httpx
 
+    from agent.web.transport import FAULTS, TooSlow, new_client, proxy_for
+
+    parts = urlsplit(url)
+    proxy = proxy_for(parts.scheme.lower(), parts.hostname or "")
+    timeout = httpx.Timeout(SILENCE_S, connect=CONNECT_S)
+    client, transport = new_client(timeout, secure=url.lower().startswith("https:"), proxy=proxy)
     try:
-        with httpx.Client(
-            timeout=httpx.Timeout(SILENCE_S, connect=CONNECT_S),
-            headers={"accept-encoding": "identity", "user-agent": "spec-o3-workbench"},
-        ) as client:
+        with closing(client), transport.stopping(None, WHOLE_S):
             for _ in range(MAX_REDIRECTS + 1):
                 with client.stream("GET", url) as answer:
                     if not answer.is_redirect:
                         return _body(answer)
                     url = _redirected(url, str(answer.headers.get("location", "")))
-    except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+    except TooSlow as error:
+        raise ReadError(f"it was not sent within {WHOLE_S:g} s") from error
+    except Cancelled as error:
+        raise ReadError("nobody waits for it any more") from error
+    except (*FAULTS, OSError, ValueError) as error:
         raise ReadError(f"it cannot be read ({_reason(error)})") from error
     raise ReadError("the server redirects in a loop")
 
@@ -322,10 +329,8 @@ def _body(answer: Any) -> bytes:
         raise ReadError(f"the server answers with status {answer.status_code}")
     if is_packed(answer.headers):
         raise ReadError("the server sends it compressed, which was not asked for")
-    too_late = ReadError(f"it was not sent within {WHOLE_S:g} s")
-    pieces = in_time(answer.iter_raw(), WHOLE_S, too_late)
     announced = answer.headers.get("content-length", "")
-    return whole_body(pieces, MAX_BYTES, ReadError(TOO_LARGE), announced)
+    return whole_body(answer.iter_raw(), MAX_BYTES, ReadError(TOO_LARGE), announced)
 
 
 def _redirected(url: str, where: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from agent.errors import ReadError, WorkbenchError
-from agent.plugins import Plugin, plugins, report, report_failure
+from agent.plugins import Plugin, in_plugin, plugins, report, report_failure
 from agent.spectra.fits.source_file import SourceFile, open_source, source_of
 from agent.spectra.readers import (
     desi,
@@ -113,7 +113,8 @@ def all_readers() -> tuple[Reader, ...]:
 def _read_with(plugin: Plugin, file: SourceFile, request: Request) -> Spectrum:
     """What a plug-in reads; its unexpected errors are told, and the next reader is tried."""
     try:
-        found = plugin.value(file, request)
+        with in_plugin():
+            found = plugin.value(file, request)
     except WorkbenchError:
         raise
     except (Exception, SystemExit) as error:

@@ -18,7 +18,7 @@ from app.services.catalogues.sky_picture import sky_picture
 from app.services.catalogues.tap import match_positions
 from app.services.catalogues.votable_reply import column_names
 from app.services.web.client import Request, WebClient
-from app.services.web.errors import NotAsked, ServiceError
+from app.services.web.errors import NotAsked, ServiceError, ShouldStop, Stopped
 
 services = typer.Typer(
     no_args_is_help=True, help="The services that can be asked about candidates."
@@ -104,42 +104,50 @@ def check_service(service: Service, client: WebClient) -> ServiceCheck:
     """Ask for the star that the service is known to have."""
     star = STARS.get(service.id, GD_153)
     began = time.monotonic()
+
+    def is_over() -> bool:  # all that is asked has the time of one question
+        return time.monotonic() - began > service.timeout_s
+
     missing: tuple[str, ...] = ()
     is_asked = True
     try:
-        told = _asked(service, client, star)
+        told = _asked(service, client, star, is_over)
         is_good = bool(told)
         told = told or f"answers, but does not find {star.name}"
     except ServiceError as error:
         is_good, told, is_asked = False, str(error), not isinstance(error, NotAsked)
         if service.kind == "tap" and is_asked:
-            missing = _missing_columns(service, client)
+            missing = _missing_columns(service, client, is_over)
+    except Stopped:
+        is_good, told = False, f"no whole answer in {service.timeout_s:.0f} s"
     seconds = time.monotonic() - began
     return ServiceCheck(
         is_good=is_good, seconds=seconds, told=told, missing=missing, is_asked=is_asked
     )
 
 
-def _asked(service: Service, client: WebClient, star: KnownStar) -> str:
+def _asked(service: Service, client: WebClient, star: KnownStar, should_stop: ShouldStop) -> str:
     """What was found, in words; empty for nothing."""
     if service.kind in CURVES:
-        curves, _ = ask_light_curves(service, client, star.position)
+        curves, _ = ask_light_curves(service, client, star.position, should_stop)
         points = sum(curve.hjd.size for curve in curves)
         return f"{star.name}: {len(curves)} series, {points} points" if curves else ""
     if service.kind == "picture":
-        picture, _ = sky_picture(service, client, star.position)
+        picture, _ = sky_picture(service, client, star.position, should_stop)
         return "" if picture is None else f"{star.name}: a picture of {picture.survey}"
     if service.kind == "dust":
-        answer, _ = ask_dust(service, client, star.position)
+        answer, _ = ask_dust(service, client, star.position, should_stop)
     else:
-        (answer,), _ = match_positions(service, client, [star.position])
+        (answer,), _ = match_positions(service, client, [star.position], should_stop)
     if answer.nearest is None:
         return ""
     known = sum(value is not None for value in answer.nearest.values.values())
     return f'{star.name}: at {answer.nearest.separation_arcsec:.2f}", {known} values'
 
 
-def _missing_columns(service: Service, client: WebClient) -> tuple[str, ...]:
+def _missing_columns(
+    service: Service, client: WebClient, should_stop: ShouldStop
+) -> tuple[str, ...]:
     """Which of our columns the catalogue has not; empty where it does not say."""
     form = {
         **{"REQUEST": "doQuery", "LANG": "ADQL", "FORMAT": "votable", "MAXREC": "1"},
@@ -153,8 +161,8 @@ def _missing_columns(service: Service, client: WebClient) -> tuple[str, ...]:
         attempts=1,
     )
     try:
-        there = column_names(client.ask(request).content)
-    except ServiceError:
+        there = column_names(client.ask(request, should_stop).content)
+    except (ServiceError, Stopped):
         return ()
     wanted = [service.ra, service.dec, service.pm_ra, service.pm_dec]
     for each in service.columns:

@@ -1,5 +1,6 @@
 """`spec-o3 study`: plan a reader study, report it, and simulate one before it begins."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,7 @@ from app.cli.stats import plain_table
 from app.cli.team.known import MemberOption, TrustListOption
 from app.core.errors import SessionError, disk_errors
 from app.core.session.session import open_session
-from app.core.sharing.known.labelled_list import read_labelled
+from app.core.sharing.known.labelled_list import Labelled, read_labelled
 from app.core.sharing.study_plan import new_study
 from app.core.statistics.number_format import rough_percent, share_text
 from app.core.study.report import report_parts, study_csv, value_text, write_study_page
@@ -93,10 +94,10 @@ def new(
         raise SessionError(f"{plan} already exists: choose another name")
     names = tuple(name.strip() for name in people.split(",") if name.strip())
     with open_session(session, reviewer_name(reviewer)) as opened:
-        labelled = ()
+        labelled: Sequence[Labelled] = ()
         if known is not None:
-            labelled = tuple(
-                read_labelled(known, opened.task, members=member or (), allow_absolute=trust_paths)
+            labelled = read_labelled(
+                known, opened.task, members=member or (), allow_absolute=trust_paths
             )
         made = new_study(
             opened, names, design.value, aided=show.value, seed=seed, retire_after=retire_after,
@@ -139,7 +140,7 @@ def report(
         for sentence in part.sentences:
             console.print(Text(cleaned(sentence)))
         if part.rows:
-            rows = [[value_text(value) for value in row] for row in part.rows]
+            rows = [[value_text(value, language.value) for value in row] for row in part.rows]
             console.print(plain_table(part.head, rows))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy import ColumnElement, FromClause, and_, func, or_, select
 
+from agent.web.body import never
 from app.core.database.tables import candidates, evidence
 from app.core.evidence import store
 from app.core.evidence.positions import MOTIONS, position_of
@@ -19,10 +20,12 @@ from app.core.session.session import Session
 from app.services.catalogues.answer import Exchange, State, failed
 from app.services.catalogues.service import Service
 from app.services.catalogues.tap import MAX_POSITIONS, match_positions
-from app.services.web.client import WebClient, never
-from app.services.web.errors import ServiceError, ShouldStop, TooMany
+from app.services.web.client import WebClient
+from app.services.web.errors import BadReply, ServiceError, ShouldStop, TooMany
 
 UPLOAD_S = 300.0  # In all, for one upload; services need longer for a thousand than for one.
+MAX_TOO_MANY = 20
+"""In a row, twice as many as lead from a thousand candidates to one: it says so of everything."""
 MAX_FAILED_UPLOADS = 2  # In a row; a service that is down is not asked about the rest of the list.
 
 
@@ -36,6 +39,7 @@ class Tally:
     reasons: Counter[str] = field(default_factory=Counter)
     without_position: int = 0
     not_asked: int = 0  # left for another run, since the service failed
+    too_many: int = 0  # uploads in a row whose answer was too long
 
     def count(self, state: State, reason: str = "") -> None:
         self.found += state is State.FOUND
@@ -108,9 +112,13 @@ def _ask_together(
         return False
     exchange: Exchange | None = None
     try:
+        if tally.too_many >= MAX_TOO_MANY:
+            raise BadReply("it says of one upload after the other that its answer is too long")
         positions = [position for _, position in asked]
         answers, exchange = match_positions(service, client, positions, should_stop)
+        tally.too_many = 0
     except ServiceError as error:
+        tally.too_many += isinstance(error, TooMany)
         if isinstance(error, TooMany) and len(ids) > 1:
             middle = len(ids) // 2
             halves = [

@@ -21,7 +21,13 @@ _HARMFUL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef\ufffe\uffff
 Escape = Callable[[str], str]
 
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n']")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_DIGITS = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NUMBER = re.compile(_DIGITS)
+# Where a spreadsheet splits at ; or tabs, a quote within a cell is none, and its lines are rows.
+_SPLITS = r";\t\r\n\v\f\x85\u2028\u2029"
+_AFTER_SPLIT = re.compile(
+    rf"([{_SPLITS}])(?=\s*[=+\-@＝＋－＠]|')(?!\s*{_DIGITS}\s*(?:[{_SPLITS}]|\Z))"
+)
 
 
 def fits_percent(text: str) -> str:
@@ -62,10 +68,11 @@ def is_xml_text(texts: Sequence[str], joined: str) -> bool:
 
 
 def escape_formula(text: str) -> str:
-    """Put an apostrophe before a formula and before a leading apostrophe.
+    """Put an apostrophe before a formula and before a leading apostrophe, also behind ; or a tab.
 
-    Remove one leading apostrophe to undo it. Numbers, also negative ones, are unchanged.
+    Remove one apostrophe at each such place to undo it. Numbers are unchanged.
     """
+    text = _AFTER_SPLIT.sub(r"\1'", text)
     if _FORMULA.match(text) and not _NUMBER.fullmatch(text):
         return "'" + text
     return text

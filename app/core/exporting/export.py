@@ -199,16 +199,9 @@ def _writer(format_: str, folder: Path) -> Callable[[BinaryIO, Table, Provenance
 
 
 def _write_rows(job: _ExportJob, out: Path, layout: Layout) -> int:
-    rows, columns = 0, _columns(job, layout)
-
-    def counted() -> Iterator[Page]:
-        nonlocal rows
-        for page in _pages(job, layout):
-            rows += len(page[0])
-            yield page
-
+    columns = _columns(job, layout)
     with disk_errors(out), atomic_file(out) as file:
-        write_csv(file, [column.name for column in columns], counted())
+        rows = write_csv(file, [column.name for column in columns], _pages(job, layout))
         with disk_errors(metadata_path(out)):
             write_file(metadata_path(out), metadata(out, columns, rows, job.provenance))
     return rows

@@ -14,7 +14,6 @@ from app.core.database.tables import candidates, log, reviewers
 from app.core.errors import disk_errors
 from app.core.exporting.formats.csv_file import write_csv
 from app.core.exporting.opinions import flags_text, time_text
-from app.core.exporting.rows import Page
 from app.core.session.known_answers import not_known
 from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
@@ -48,18 +47,9 @@ def write_log(session: Session, out: Path) -> int:
     Lines about hidden candidates with a known answer are left out, as in a catalogue.
     Formulas are escaped as in a catalogue, see app.core.exporting.escapes.
     """
-    count = 0
-
-    def counted() -> Iterator[Page]:
-        nonlocal count
-        for page in _pages(session):
-            count += len(page)
-            rows = [_cells(row, entry_from(row, row.name)) for row in page]
-            yield [*zip(*rows, strict=True)]
-
+    rows = ([_cells(row, entry_from(row, row.name)) for row in page] for page in _pages(session))
     with disk_errors(out), atomic_file(out) as file:
-        write_csv(file, COLUMNS, counted())
-    return count
+        return write_csv(file, COLUMNS, ([*zip(*page, strict=True)] for page in rows))
 
 
 def _pages(session: Session, candidate_id: int | None = None) -> Iterator[Sequence[Row[Any]]]:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from os import SEEK_END
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agent.errors import WorkbenchError
-from agent.plugins import find_plugin, packages_of, report, report_failure
+from agent.plugins import find_plugin, in_plugin, packages_of, report, report_failure
 from app.core.errors import SessionError
 from app.core.exporting.table import Table, TypedColumn
 from app.core.progress import StoppedError
@@ -63,11 +64,15 @@ def plugin_writer(name: str) -> Callable[[BinaryIO, Table, Provenance], None]:
     def write(file: BinaryIO, table: Table, provenance: Provenance) -> None:
         made = to_astropy(table, provenance)
         try:
-            plugin.value(file, made)
+            with in_plugin():
+                plugin.value(file, made)
         except (WorkbenchError, OSError, StoppedError):
             raise
         except (Exception, SystemExit) as error:
             raise SessionError(str(report_failure(plugin, error))) from error
+        if file.closed or (table.rows and not file.seek(0, SEEK_END)):
+            problem = "it wrote nothing, or closed the file"
+            raise SessionError(str(report(plugin.kind, plugin.name, plugin.package, problem)))
 
     return write
 

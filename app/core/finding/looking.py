@@ -52,10 +52,6 @@ class LookSettings:
     own_tasks: tuple[str, ...] = ()
     plant_each: int = 50  # one in so many spectra gets a planted twin; 0 none
 
-    def as_json(self) -> dict[str, Any]:
-        own = list(self.own_tasks)
-        return {"tasks": list(self.tasks), "own_tasks": own, "plant_each": self.plant_each}
-
     @classmethod
     def of(cls, tasks: Sequence[Task], plant_each: int) -> LookSettings:
         """Settings for these classes, bundled ones and the user's own."""

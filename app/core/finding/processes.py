@@ -116,7 +116,7 @@ class FinderProcesses:
             if earlier is not None:
                 earlier.close()
             child = ChildProcess(child_command(NAME, [str(CHILD)]))
-            child.send({"type": "settings", **self._settings.as_json()})
+            child.send({"type": "settings", **asdict(self._settings)})
             while not (child.is_exhausted or self._closing.is_set()):
                 message = child.receive(POLL_S)
                 if message is not None and message["type"] == "ready":

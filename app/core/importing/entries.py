@@ -1,5 +1,6 @@
 """Turn the rows of a list into candidates, column by column; unusable rows get a reason."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, repeat
@@ -27,6 +28,7 @@ from app.core.importing.spectrum_files import stem_of
 from app.core.importing.spectrum_locator import SpectrumLocator
 from app.core.importing.survey_names import SchemeMatch
 
+NO_ROW = "its row is not given, and its file holds several spectra"
 MAX_ID = 200
 MAX_LABEL = 200
 FIELDS = (
@@ -89,7 +91,7 @@ class EntryMaker:
         if not count:
             return Entries([[] for _ in FIELDS], block.refused)
         problems: dict[int, str] = {}
-        rows = self._rows(block, count, problems)
+        given = self._rows(block, count, problems)
         names = self._texts(block, "object_id", count)
         if naming is not None and self._roles.number("object_id") is None:
             names = [naming.object_id(parts) for parts in _parts(block, naming)]
@@ -97,6 +99,7 @@ class EntryMaker:
         paths = self._locator.resolve_all(texts, problems)
         if "" in paths:
             self._find_files(block, names, paths, problems)
+        rows = self._settled(names, paths, given, problems)
         ra, dec = self._positions(block, count)
         names = self._fill_names(names, paths, rows, ra, dec, problems)
         score, snr = self._numbers(block, "score", count), self._numbers(block, "snr", count)
@@ -135,22 +138,44 @@ class EntryMaker:
         cells = self._cells(block, role)
         return [""] * count if cells is None else cells.texts()
 
-    def _rows(self, block: RowBlock, count: int, problems: dict[int, str]) -> list[int]:
+    def _rows(self, block: RowBlock, count: int, problems: dict[int, str]) -> list[int | None]:
+        """The row numbers; None where none is given."""
         column = self._roles.number("row")
         if column is None:
-            return [0] * count
+            return [None] * count
         are_decimals = self._columns[column].kind == "float"
-        rows = []
+        rows: list[int | None] = []
         for index, text in enumerate(self._texts(block, "row", count)):
-            number = _row_number(text)
-            if number is None:
+            is_given = not is_missing(text)
+            number = whole_of(text) if is_given else 0
+            if number is None or not 0 <= number < INT64:
                 problems[index] = f'"{printable(text, 40)}" is not a row number of a spectrum file'
             elif are_decimals and number > EXACT:
                 problems[index] = f"the number {number} was rounded when it was saved as a decimal"
-            elif self._row_is_target and number < MIN_TARGETID and not is_missing(text):
+            elif self._row_is_target and number < MIN_TARGETID and is_given:
                 problems[index] = f"the TARGETID {number} is too small: it could be a row number"
-            rows.append(number or 0)
+            rows.append(number if is_given else None)
         return rows
+
+    def _settled(
+        self,
+        names: list[str],
+        paths: list[str],
+        given: list[int | None],
+        problems: dict[int, str],
+    ) -> list[int]:
+        """The row numbers; one that is not given is 0, unless it could be another's spectrum."""
+        if None in given:
+            # Files are opened where a cell is empty, or several objects are in one file.
+            has_column = self._roles.number("row") is not None
+            if has_column or len(set(paths)) < len(paths):
+                several = {path for path, row in zip(paths, given, strict=True) if row}
+                objects = Counter(path for _, path in set(zip(names, paths, strict=True)))
+                for index, (path, row) in enumerate(zip(paths, given, strict=True)):
+                    is_unclear = row is None and path and (has_column or objects[path] > 1)
+                    if is_unclear and (path in several or self._locator.holds_several(path)):
+                        problems.setdefault(index, NO_ROW)
+        return [row or 0 for row in given]
 
     def path_texts(self, block: RowBlock) -> list[str]:
         """The paths as the list gives them, or where our catalogue says that they count from."""
@@ -238,14 +263,6 @@ class EntryMaker:
 
 def _parts(block: RowBlock, naming: SchemeMatch) -> Iterator[tuple[str, ...]]:
     return zip(*(block.cells[number].texts() for number in naming.columns), strict=True)
-
-
-def _row_number(text: str) -> int | None:
-    """The row number; 0 for an empty cell, None if invalid."""
-    if is_missing(text):
-        return 0
-    number = whole_of(text)
-    return number if number is not None and 0 <= number < INT64 else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from agent.spectra.urls import is_url, url_folder, url_problem
 from app.core.errors import ImportStopped
 from app.core.importing import spectrum_files
 from app.core.importing.outside_paths import MAX_PATH, OutsideCounter, absolute_folder, is_absolute
+from app.core.importing.spectrum_rows import holds_several
 from app.core.importing.survey_names import companions
 from app.core.progress import ShouldStop, never
 from app.core.session.folder_names import is_within
@@ -179,6 +180,11 @@ class SpectrumLocator:
                 if name in each.files:
                     return each.prefix + name
         return ""
+
+    def holds_several(self, path: str) -> bool:
+        """Whether a file has several spectra, for which it is opened."""
+        self._should_stop()  # so the other process hears that this one is at work
+        return holds_several(path)
 
     @cached_property
     def _index(self) -> FileIndex:

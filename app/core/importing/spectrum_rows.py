@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,11 @@ def rows_of(path: Path) -> list[SpectrumRow]:
     except Exception:
         # Readers may fail in any way on hostile files; reading the spectrum later reports why.
         return []
+
+
+@lru_cache(8192)
+def holds_several(path: str) -> bool:
+    return len(rows_of(Path(path))) > 1
 
 
 def _rows(path: Path) -> list[SpectrumRow]:

@@ -105,7 +105,7 @@ dd {{ margin: 0; }}
 code {{ font: 12px/1.4 ui-monospace, "SF Mono", Consolas, "DejaVu Sans Mono", monospace; }}
 footer {{ margin-top: 40px; }}
 @media (max-width: 620px) {{ .beside, .pair, .cards {{ grid-template-columns: 1fr; }} }}
-@media screen and (prefers-color-scheme: dark) {{ html {{ background: #111111;
+@media screen and (prefers-color-scheme: dark) {{ html {{ background: #ffffff;
   filter: invert(0.92) hue-rotate(180deg); }} }}
 @media print {{ body {{ padding: 0; max-width: none; font-size: 10.5pt; }}
   h2 {{ margin-top: 26px; }} .cards {{ gap: 14px 24px; }} }}

@@ -19,6 +19,7 @@ from agent.errors import ReadError
 from agent.spectra.readers import read
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.urls import is_url
+from agent.web.body import stop_this_thread
 from app.core.database.tables import MIN_TARGETID
 from app.core.session.records import Candidate
 
@@ -165,6 +166,7 @@ class Prefetch(AbstractContextManager["Prefetch"]):
         self.close()
 
     def _work(self) -> None:
+        stop_this_thread(lambda: self._is_closed)
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._is_closed or self._next() is not None)

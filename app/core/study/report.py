@@ -8,6 +8,8 @@ from importlib import resources
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
+
 from agent.atomic_file import write_file
 from agent.confidence.scores import Estimate
 from agent.program_version import program_version
@@ -39,21 +41,26 @@ from app.core.study.figures import (
 from app.core.study.readings import Readings, readings_of
 
 SPAN = (0.0, 1.0)
-STUDY_STYLE = ".study td svg { max-width: 130px; margin-top: 2px; }"
+STUDY_STYLE = """
+.study table { font-size: 12.5px; }
+.study td { padding-right: 8px; }
+.study td:nth-child(-n+4) { white-space: nowrap; }
+.study td svg { max-width: 104px; margin-top: 2px; }
+"""
 
 
 @dataclass(frozen=True)
-class Share:
-    """An estimate that is read in percent."""
+class Percent:
+    """A share, which is read in percent."""
 
     found: Estimate
 
 
-Value = str | int | float | Share | Estimate | None
+Value = str | int | float | Percent | Estimate | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class Chapter:
     """One section of the report."""
 
     title: str
@@ -90,7 +97,7 @@ class Tongue:
         return _words(self.language).get(text, text)
 
 
-def report_parts(session: Session, language: str = "en") -> tuple[StudyPlan, tuple[Part, ...]]:
+def report_parts(session: Session, language: str = "en") -> tuple[StudyPlan, tuple[Chapter, ...]]:
     """What the report says of the session's study. Raises SessionError if it has none."""
     plan = study_of(session)
     if plan is None:
@@ -102,9 +109,9 @@ def report_parts(session: Session, language: str = "en") -> tuple[StudyPlan, tup
 
 def _parts(
     session: Session, plan: StudyPlan, readings: Readings, figures: StudyFigures, say: Tongue
-) -> Iterator[Part]:
+) -> Iterator[Chapter]:
     yield _about(session, plan, readings, say)
-    yield _effects(figures, say)
+    yield _effects(figures, int(np.nansum(readings.agent_wrong)), say)
     if figures.overturned:
         yield _overturned(figures, say)
     yield _arms(figures, say)
@@ -116,9 +123,9 @@ def _parts(
     yield _methods(plan, say)
 
 
-def _about(session: Session, plan: StudyPlan, readings: Readings, say: Tongue) -> Part:
+def _about(session: Session, plan: StudyPlan, readings: Readings, say: Tongue) -> Chapter:
     planned = sum(map(len, plan.turns.values()))
-    known = int(sum(each == each for each in readings.is_member.tolist()))
+    known = int(np.sum(np.isfinite(readings.is_member)))
     sentences = [
         say(
             "{people} people judge {count} candidates for {task}; of {known} the answer is known.",
@@ -142,7 +149,7 @@ def _about(session: Session, plan: StudyPlan, readings: Readings, say: Tongue) -
         sentences.append(
             say("A candidate is asked of nobody else once {n} people agree.", n=plan.retire_after)
         )
-    return Part(title=say("The study"), sentences=tuple(sentences))
+    return Chapter(title=say("The study"), sentences=tuple(sentences))
 
 
 _DESIGNS = {
@@ -156,20 +163,16 @@ _SHOWN = {
     "advice": "With the agent means with all that it says.",
     "verdict": "With the agent means with its verdict alone.",
 }
-_ARMS = {
-    "unaided": "without the agent",
-    "verdict": "with its verdict",
-    "advice": "with the agent",
-}
+_ARMS = {"unaided": "without", "verdict": "its verdict", "advice": "with it"}
 _OUTCOMES = ("right", "wrong", "unsure")
 
 
-def _effects(figures: StudyFigures, say: Tongue) -> Part:
+def _effects(figures: StudyFigures, agent_wrong: int, say: Tongue) -> Chapter:
     def row(name: str, found: Effect) -> tuple[Value, ...]:
-        return say(name), Share(found.estimate), chance(found.p)
+        return say(name), Percent(found.estimate), chance(found.p)
 
     ratio = say("seconds with the agent, as a share of those without it")
-    return Part(
+    return Chapter(
         title=say("What the agent does to people"),
         sentences=(
             say(
@@ -178,6 +181,7 @@ def _effects(figures: StudyFigures, say: Tongue) -> Part:
                 "its right answer makes right. By chance: how often so large an effect comes about "
                 "where the agent changes nothing."
             ),
+            say("The agent is wrong about {n} of the known answers.", n=f"{agent_wrong:,}"),
         ),
         head=(say("Effect"), say("Share"), say("By chance")),
         rows=(
@@ -188,7 +192,7 @@ def _effects(figures: StudyFigures, say: Tongue) -> Part:
     )
 
 
-def _overturned(figures: StudyFigures, say: Tongue) -> Part:
+def _overturned(figures: StudyFigures, say: Tongue) -> Chapter:
     rows: list[tuple[Value, ...]] = []
     for each in figures.overturned:
         about = say("agent wrong") if each.agent_is_wrong else say("agent right")
@@ -203,10 +207,10 @@ def _overturned(figures: StudyFigures, say: Tongue) -> Part:
         "known. Sure: p(YES) of 0.9 or more, or 0.1 or less."
     )
     title = say("Overturned verdicts")
-    return Part(title=title, sentences=(text,), head=tuple(head), rows=tuple(rows))
+    return Chapter(title=title, sentences=(text,), head=tuple(head), rows=tuple(rows))
 
 
-def _arms(figures: StudyFigures, say: Tongue) -> Part:
+def _arms(figures: StudyFigures, say: Tongue) -> Chapter:
     def row(each: ArmFigures) -> tuple[Value, ...]:
         seconds = ""
         if each.seconds is not None:
@@ -214,23 +218,29 @@ def _arms(figures: StudyFigures, say: Tongue) -> Part:
             seconds = f"{median:.1f} ({low:.1f}–{high:.1f})"
         about = each.who or say.known(each.some) or say("all")
         shares = (each.completeness, each.purity, each.wrong, each.unsure)
-        return say(_ARMS[each.arm]), about, each.n, seconds, *map(Share, shares)
+        return about, say(_ARMS[each.arm]), each.n, seconds, *map(Percent, shares)
 
+    places = {key: at for at, key in enumerate(dict.fromkeys(map(_whose, figures.arms)))}
+    arms = sorted(figures.arms, key=lambda each: places[_whose(each)])
     names = ("Completeness", "Purity", "Wrong", "Unsure")
     text = say(
         "Seconds: median and quartiles, of the time with the spectrum on screen and the program in "
         "front. Completeness and purity of the known answers; wrong and unsure of all verdicts on "
         "them. Intervals of 95 %."
     )
-    return Part(
+    return Chapter(
         title=say("By arm, person, S/N and class"),
         sentences=(text,),
-        head=(say("Arm"), say("Of"), say("Readings"), say("Seconds"), *map(say, names)),
-        rows=tuple(map(row, figures.arms)),
+        head=(say("Of"), say("Agent"), say("Readings"), say("Seconds"), *map(say, names)),
+        rows=tuple(map(row, arms)),
     )
 
 
-def _agreement(figures: StudyFigures, say: Tongue) -> Part:
+def _whose(each: ArmFigures) -> tuple[str, str]:
+    return each.who, each.some
+
+
+def _agreement(figures: StudyFigures, say: Tongue) -> Chapter:
     rows = tuple(
         (say(_ARMS[each.arm]), each.candidates, each.alpha, each.ac2) for each in figures.agreement
     )
@@ -238,14 +248,14 @@ def _agreement(figures: StudyFigures, say: Tongue) -> Part:
         "Of candidates that several people judged in the same arm. Alpha is Krippendorff's, AC2 "
         "Gwet's with unsure half way between accept and reject; 1 is complete agreement, 0 chance."
     )
-    head = say("Arm"), say("Candidates"), "alpha", "AC2"
-    return Part(title=say("Agreement of people"), sentences=(text,), head=head, rows=rows)
+    head = say("Agent"), say("Candidates"), "alpha", "AC2"
+    return Chapter(title=say("Agreement of people"), sentences=(text,), head=head, rows=rows)
 
 
-def _fatigue(figures: StudyFigures, say: Tongue) -> Part:
+def _fatigue(figures: StudyFigures, say: Tongue) -> Chapter:
     fatigue = figures.fatigue
     rows = tuple(
-        (f"{start:.0f}", n, "–" if median is None else f"{median:.1f}", Share(wrong))
+        (f"{start:.0f}", n, "–" if median is None else f"{median:.1f}", Percent(wrong))
         for start, n, median, wrong in fatigue.bins
     )
     wrong, seconds = fatigue.wrong_per_hour, fatigue.seconds_per_hour
@@ -266,10 +276,10 @@ def _fatigue(figures: StudyFigures, say: Tongue) -> Part:
             )
         )  # fmt: skip
     head = say("From minute"), say("Readings"), say("Seconds"), say("Wrong")
-    return Part(title=say("Over the hour"), sentences=tuple(sentences), head=head, rows=rows)
+    return Chapter(title=say("Over the hour"), sentences=tuple(sentences), head=head, rows=rows)
 
 
-def _worth(figures: StudyFigures, say: Tongue) -> Part:
+def _worth(figures: StudyFigures, say: Tongue) -> Chapter:
     rows: list[tuple[Value, ...]] = []
     best = least_wrong(figures.cuts)
     for each in figures.cuts:
@@ -280,18 +290,18 @@ def _worth(figures: StudyFigures, say: Tongue) -> Part:
         elif each.cut == CUTS[-1]:
             name = say("everything")
         mark = say("fewest wrong") if each is best else ""
-        rows.append((name, rough_percent(each.left), Share(each.wrong), mark))
+        rows.append((name, rough_percent(each.left), Percent(each.wrong), mark))
     text = say(
         "What is wrong in the end if the agent decides alone where it is sure, and people with it "
         "the rest. The row with the fewest is chosen after the fact, so expect a little more."
     )
     head = say("The agent alone decides"), say("Left to people"), say("Wrong"), ""
-    return Part(title=say("Worth of the pair"), sentences=(text,), head=head, rows=tuple(rows))
+    return Chapter(title=say("Worth of the pair"), sentences=(text,), head=head, rows=tuple(rows))
 
 
-def _methods(plan: StudyPlan, say: Tongue) -> Part:
+def _methods(plan: StudyPlan, say: Tongue) -> Chapter:
     shown = ", ".join(f"{name} {sha256[:12]}".strip() for name, sha256 in plan.models)
-    return Part(
+    return Chapter(
         title=say("Methods"),
         sentences=(
             say(
@@ -322,12 +332,14 @@ def _points(found: Estimate) -> str:
     return f"{value} % ({low}–{high} %)"
 
 
-def value_text(value: Value) -> str:
-    if isinstance(value, Share):
-        return share_text(value.found)
-    if isinstance(value, Estimate):
-        return with_interval(value)
-    return f"{value:,}" if isinstance(value, int) else str(value or "")
+def value_text(value: Value, language: str = "en") -> str:
+    if isinstance(value, int):
+        return f"{value:,}"
+    if not isinstance(value, Percent | Estimate):
+        return str(value or "")
+    said = share_text(value.found) if isinstance(value, Percent) else with_interval(value)
+    said = said.replace("-", "−")
+    return said if language == "en" else said.replace(" to ", "–")
 
 
 def study_page(session: Session, language: str) -> Markup:
@@ -349,27 +361,27 @@ def study_page(session: Session, language: str) -> Markup:
         tag("h1", quoted(title, 120)),
         paragraph(quoted(", ".join(plan.people), 300), class_="about"),
     )
-    body = tag("main", *(_section(each) for each in parts), class_="study")
+    body = tag("main", *(_section(each, language) for each in parts), class_="study")
     return page(language, head, tag("body", header, body))
 
 
-def _section(part: Part) -> Markup:
+def _section(part: Chapter, language: str) -> Markup:
     about = join([quoted(each) for each in part.sentences], " ")
     if not part.head:
         return section(part.title, *(paragraph(quoted(each)) for each in part.sentences))
-    rows = ([_cell(value) for value in row] for row in part.rows)
+    rows = ([_cell(value, language) for value in row] for row in part.rows)
     return section(part.title, paragraph(about, class_="note"), table("", part.head, rows))
 
 
-def _cell(value: Value) -> Cell:
-    if not isinstance(value, Share):
-        return quoted(value_text(value))
-    title = share_text(value.found)
-    drawn = charts.interval_bar(value.found, SPAN, AGENT, title)
-    return join([title, None if drawn is None else Markup(drawn)])
+def _cell(value: Value, language: str) -> Cell:
+    text = value_text(value, language)
+    if not isinstance(value, Percent):
+        return quoted(text)
+    drawn = charts.interval_bar(value.found, SPAN, AGENT, text)
+    return join([text, None if drawn is None else Markup(drawn)])
 
 
-def study_csv(parts: Sequence[Part]) -> str:
+def study_csv(parts: Sequence[Chapter]) -> str:
     """Each figure in a row of its own: section, the words of its row, its name, value, interval."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -379,7 +391,7 @@ def study_csv(parts: Sequence[Part]) -> str:
             words = [value for value in row if isinstance(value, str) and value]
             of = escape_formula(", ".join(words))
             for name, value in zip(part.head, row, strict=True):
-                found = value.found if isinstance(value, Share) else value
+                found = value.found if isinstance(value, Percent) else value
                 if isinstance(found, Estimate):
                     writer.writerow((part.title, of, name, found.value, found.low, found.high))
                 elif isinstance(found, int | float):

@@ -61,7 +61,12 @@ class Ssap:
         url = _question(self.base, place, radius_arcsec)
         content = client.ask(question(url, self.per_second, MAX_REPLY), should_stop).content
         found = [_found(row, self.base, place) for row in _rows(content)]
-        found = [each for each in found if each.distance <= radius_arcsec or each.ra is None]
+        # One that gives no position was asked for this cone, and its file tells where it is.
+        found = [
+            each
+            for each in found
+            if each.separation_arcsec is None or each.distance <= radius_arcsec
+        ]
         if not found:
             raise NoSpectrum("the service has no spectrum at this place")
         return sorted(found, key=attrgetter("distance"))

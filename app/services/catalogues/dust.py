@@ -4,11 +4,12 @@ import math
 import re
 from collections.abc import Mapping
 
+from agent.web.body import never
 from app.services.catalogues.answer import Answer, Exchange, Match, Value, answer_of, finite_number
 from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
-from app.services.web.client import WebClient, never
+from app.services.web.client import WebClient
 from app.services.web.errors import BadReply, ShouldStop
 
 MAX_REPLY = 100_000  # bytes; an answer has some 3,000

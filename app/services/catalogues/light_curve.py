@@ -15,12 +15,13 @@ import numpy as np
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import source_of
 from agent.spectra.spectrum import FloatArray
+from agent.web.body import never
 from app.services.catalogues.answer import Exchange, Match, Value, now
 from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position
 from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.tap import match_positions, read_answers
-from app.services.web.client import Request, WebClient, account_token, never
+from app.services.web.client import Request, WebClient, account_token
 from app.services.web.errors import BadReply, NotAllowed, ShouldStop, TooLong
 from app.services.web.urls import check_redirect
 

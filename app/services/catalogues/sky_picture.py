@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from io import BytesIO
 from urllib.parse import urljoin
 
+from agent.web.body import never
 from app.services.catalogues.answer import Exchange, Value
 from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
-from app.services.web.client import WebClient, never
+from app.services.web.client import WebClient
 from app.services.web.errors import BadReply, ShouldStop
 
 SURVEYS = (

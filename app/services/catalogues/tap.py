@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from agent.web.body import never
 from app.services.catalogues.answer import Answer, Exchange, Match, answer_of, now
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
 from app.services.catalogues.service import Service, ServiceColumn
 from app.services.catalogues.votable_reply import positions_table, rows_of
 from app.services.catalogues.zero_point import TABLE, zero_point
-from app.services.web.client import Request, WebClient, never
+from app.services.web.client import Request, WebClient
 from app.services.web.errors import BadReply, ShouldStop, TooMany
 
 MAX_POSITIONS = 1000

@@ -4,7 +4,6 @@ Nothing here waits longer than a few seconds. Use it in one thread that outlives
 `should_stop`; `receive` is called in threads of its own and must return at once.
 """
 
-import http.client
 import threading
 import time
 import xmlrpc.client
@@ -17,10 +16,16 @@ from pathlib import Path
 from typing import Any
 from xml.parsers.expat import ExpatError
 
+import httpcore
+import httpx
+
+from agent.errors import Cancelled
+from agent.web.body import never, whole_body
+from agent.web.transport import FAULTS, ShouldStop, TooSlow, new_client
 from app.services.samp.hub import HubAddress, OwnHub, read_lock_file
 from app.services.samp.inbox import UNKNOWN, Inbox
 from app.services.samp.library import LOOPBACK, SampError, samp_library
-from app.services.samp.received import MTYPES, NotFollowed, Received, shown_name
+from app.services.samp.received import MTYPES, FileOffered, NotFollowed, Received, shown_name
 
 NAME, DESCRIPTION = "Spec-o3 Workbench", "Vets spectra of candidates"
 MAX_PEERS = 50
@@ -39,9 +44,11 @@ PAUSE_S = 0.001  # before each message, so that the window's thread gets its tur
 TIMEOUT_S = 3.0
 MAX_ANSWER = 8 * 1024 * 1024
 POOL = 3
+LEAVE_S = 1.0
+"""So long the hub has in all to hear that we go."""
 FAILURES = (
-    *(OSError, xmlrpc.client.Error, http.client.HTTPException, ExpatError),
-    *(ValueError, TypeError, LookupError, OverflowError),
+    *(*FAULTS, Cancelled, xmlrpc.client.Error, ExpatError),
+    *(OSError, ValueError, TypeError, LookupError, OverflowError),
 )
 """What the library lets out of a call when the hub is gone or answers nonsense."""
 
@@ -60,6 +67,7 @@ class SampConnection:
         self._client: Any = None
         self._proxy: Any = None
         self._stop = threading.Event()
+        self._leave_by = 0.0
         self._inbox = Inbox(receive, folder, self._name_of, self._reply)
         self._names: dict[str, str] = {}
         self._tags = count(1)
@@ -70,7 +78,7 @@ class SampConnection:
             return
         self._leave()
         address = read_lock_file()
-        if address is None or not is_alive(address):
+        if address is None or not is_alive(address, self._is_late):
             if self._hub is not None:
                 self._hub.stop()
             self._hub = OwnHub.start(self.should_stop)
@@ -80,7 +88,7 @@ class SampConnection:
         self._register(address)
 
     def close(self) -> None:
-        """Leave, and end our own hub. Waits a few seconds at most."""
+        """Leave, and end our own hub. Waits a few seconds at most, whatever others do."""
         self.stop_soon()
         self._leave()
         self._inbox.close()
@@ -91,8 +99,21 @@ class SampConnection:
 
     def stop_soon(self) -> None:
         """Let what is being sent or fetched end early; any thread."""
-        self._stop.set()
+        if not self._stop.is_set():
+            self._leave_by = time.monotonic() + LEAVE_S
+            self._stop.set()
         self._inbox.stop_soon()
+
+    def fetch(self, offered: FileOffered) -> None:
+        """Fetch what the user wants, in a thread of its own, and tell `receive`; any thread."""
+        self._inbox.fetch(offered)
+
+    def decline(self, offered: FileOffered) -> None:
+        if offered.call and offered.path is None:
+            self._reply(offered.call, "it is not wanted")
+
+    def _is_late(self) -> bool:
+        return self._stop.is_set() and time.monotonic() > self._leave_by
 
     def should_stop(self) -> bool:
         return self._stop.is_set()
@@ -179,7 +200,7 @@ class SampConnection:
         return self._hub is None or self._hub.is_running
 
     def _register(self, address: Any) -> None:
-        self._proxy = proxy = hub_proxy(address)
+        self._proxy = proxy = hub_proxy(address, self._is_late)
         metadata = {"samp.description.text": DESCRIPTION}
         try:
             client = samp_library().SAMPClient(proxy, name=NAME, metadata=metadata, addr=LOOPBACK)
@@ -289,28 +310,31 @@ def _ignore(request: object, address: object) -> None:
 
 # Calls to the hub that end after a few seconds, whatever the hub does.
 class _Transport(xmlrpc.client.Transport):
-    """HTTP with a time limit and bounded answers."""
+    """Limits the time of a whole call and the size of its answer."""
 
-    def __init__(self, timeout_s: float) -> None:
+    def __init__(self, should_stop: ShouldStop) -> None:
         super().__init__()
-        self._timeout_s = timeout_s
+        self._should_stop, self._whole_s = should_stop, TIMEOUT_S
+        self._client, self._transport = new_client(httpx.Timeout(TIMEOUT_S))
 
-    def make_connection(self, host: Any) -> http.client.HTTPConnection:
-        connection = super().make_connection(host)
-        connection.timeout = self._timeout_s
-        return connection
-
-    def parse_response(self, response: Any) -> Any:
-        answer = response.read(MAX_ANSWER + 1)
-        if len(answer) > MAX_ANSWER:
-            raise ValueError("the answer of the hub is too large")
+    def request(self, host: Any, handler: str, request_body: Any, verbose: bool = False) -> Any:
+        url = f"http://{host}{handler}"
+        headers = {"content-type": "text/xml", "connection": "close"}
+        with (
+            self._transport.stopping(self._should_stop, self._whole_s),
+            self._client.stream("POST", url, content=request_body, headers=headers) as answer,
+        ):
+            if answer.status_code != 200:
+                raise xmlrpc.client.ProtocolError(url, answer.status_code, "", {})
+            too_large = ValueError("the answer of the hub is too large")
+            content = whole_body(answer.iter_raw(), MAX_ANSWER, too_large)
         parser, unmarshaller = self.getparser()
-        parser.feed(answer)
+        parser.feed(content)
         parser.close()
         return unmarshaller.close()
 
 
-def hub_proxy(address: HubAddress, timeout_s: float = TIMEOUT_S) -> Any:
+def hub_proxy(address: HubAddress, should_stop: ShouldStop = never) -> Any:
     """A proxy of the hub as the library's client wants it. Raises nothing: it calls nothing."""
     library = samp_library()
 
@@ -323,22 +347,22 @@ def hub_proxy(address: HubAddress, timeout_s: float = TIMEOUT_S) -> Any:
 
     proxy = Proxy()
     proxy.lockfile = {"samp.hub.xmlrpc.url": address.url, "samp.secret": address.secret}
-    proxy.proxy = library.utils.ServerProxyPool(POOL, partial(_server, timeout_s), address.url)
+    proxy.proxy = library.utils.ServerProxyPool(POOL, partial(_server, should_stop), address.url)
     return proxy
 
 
-def is_alive(address: HubAddress) -> bool:
+def is_alive(address: HubAddress, should_stop: ShouldStop = never) -> bool:
     """Whether the hub answers; False if nothing listens there. Raises SampError for silence."""
     try:
-        _server(TIMEOUT_S, address.url).samp.hub.ping()
-    except TimeoutError as error:
+        _server(should_stop, address.url).samp.hub.ping()
+    except (httpcore.TimeoutException, TooSlow, Cancelled) as error:
         raise SampError("the SAMP hub does not answer: end the program that runs it") from error
-    except (ConnectionError, http.client.HTTPException):
+    except (httpcore.NetworkError, httpcore.ProtocolError):
         return False
     except FAILURES:
         return True  # something speaks there
     return True
 
 
-def _server(timeout_s: float, url: str) -> xmlrpc.client.ServerProxy:
-    return xmlrpc.client.ServerProxy(url, allow_none=True, transport=_Transport(timeout_s))
+def _server(should_stop: ShouldStop, url: str) -> xmlrpc.client.ServerProxy:
+    return xmlrpc.client.ServerProxy(url, allow_none=True, transport=_Transport(should_stop))

@@ -1,7 +1,9 @@
-"""Messages of other programs, worked off one after another in a thread of their own."""
+"""Messages of other programs, worked off one after another in a thread of their own.
+
+A file that is offered is fetched only when the user wants it, in another thread.
+"""
 
 import hashlib
-import http.client
 import os
 import shutil
 import stat
@@ -11,13 +13,18 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
+import httpx
+
+from agent.errors import Cancelled
+from agent.web.body import says_more
+from agent.web.transport import FAULTS, new_client
 from app.services.samp.hub import is_here
 from app.services.samp.library import RefusedMessage
 from app.services.samp.received import (
@@ -43,6 +50,7 @@ FREE_SHARE = 2
 """So many times its largest size must be free on the disk; else the rest of the disk is a limit."""
 FITS_START, GZIP_START = b"SIMPLE  =", b"\x1f\x8b"
 START = 4096  # bytes that show what it is
+TOO_MANY = "too many messages at once"
 NOT_FETCHED = "its file could not be fetched in time, or not whole"
 
 
@@ -60,6 +68,8 @@ class Inbox:
         self._receive, self._folder = receive, folder
         self._name_of, self._reply = name_of, reply
         self._stop = threading.Event()
+        self._fetching = threading.Event()
+        """Set, it ends the last fetch."""
         self._free = threading.Semaphore(MAX_WAITING)
         self._pool: ThreadPoolExecutor | None = None
         self._pick: tuple[object, object, str, object] | None = None
@@ -67,20 +77,48 @@ class Inbox:
         self._lock = threading.Lock()
 
     def open(self) -> None:
-        self._stop.clear()
+        self._stop = threading.Event()  # a fetch of before keeps its own
         self._pick = None
         if self._pool is None:
             self._pool = ThreadPoolExecutor(1, thread_name_prefix="SAMP messages")
 
     def stop_soon(self) -> None:
         self._stop.set()
+        self._fetching.set()
 
     def close(self) -> None:
-        """Drop what is waiting; what is being fetched ends early."""
+        """Drop what is waiting and what is being fetched, and wait for neither."""
         self.stop_soon()
         pool, self._pool = self._pool, None
         if pool is not None:
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def fetch(self, offered: FileOffered) -> None:
+        """Copy a file that the user wants: `receive` is told of it again, with its path.
+
+        A later one takes its place.
+        """
+        self._fetching.set()
+        if self._stop.is_set():
+            return
+        if not self._free.acquire(blocking=False):
+            self._answer(offered.call, TOO_MANY)
+            return
+        self._fetching = stop = threading.Event()
+        # Whose file system hangs holds a daemon only.
+        threading.Thread(target=self._fetch, args=(offered, stop), daemon=True).start()
+
+    def _fetch(self, offered: FileOffered, stop: threading.Event) -> None:
+        fault = ""
+        try:
+            offered = replace(offered, path=fetch(offered, self._folder, stop.is_set))
+        except RefusedMessage as error:
+            fault = str(error)
+        finally:
+            self._free.release()
+        self._answer(offered.call, fault)
+        if not stop.is_set():
+            self._receive(NotFollowed(sender=offered.sender, reason=fault) if fault else offered)
 
     def refuse(self, reason: str, sender: str = UNKNOWN) -> None:
         self._receive(NotFollowed(sender=sender, reason=reason))
@@ -102,7 +140,7 @@ class Inbox:
                 pool.submit(self._work_off_pick)
             return
         if not self._free.acquire(blocking=False):
-            self._answer(call, "too many messages at once")
+            self._answer(call, TOO_MANY)
             return
         try:
             done = pool.submit(self._work_off, sender, call, mtype, params)
@@ -122,17 +160,21 @@ class Inbox:
         try:
             received = checked(mtype, params, name)
             if isinstance(received, FileOffered):
-                received = replace(received, path=fetch(received, self._folder, self._stop.is_set))
+                check_place(received.url)
         except RefusedMessage as error:
             self._answer(call, str(error))
             self.refuse(str(error), name)
             return
-        # Only now: a program that sends one table and ends takes its file with it.
-        self._answer(call)
+        if isinstance(received, FileOffered):
+            # Answered only when it was fetched: a program that sends one table and ends takes its
+            # file with it.
+            received = replace(received, call=call if isinstance(call, str) else "")
+        else:
+            self._answer(call)
         self._receive(received)
 
     def _answer(self, call: object, fault: str = "") -> None:
-        if isinstance(call, str):
+        if isinstance(call, str) and call:
             self._reply(call, fault)
 
 
@@ -141,47 +183,51 @@ class Inbox:
 # without redirects. Size and time are bounded.
 def fetch(offered: FileOffered, folder: Path, should_stop: Callable[[], bool]) -> Path:
     """The path of our copy, named after what was offered. Raises RefusedMessage."""
+    check_place(offered.url)
     most = MAX_TABLE if offered.is_table else MAX_SPECTRUM
-    url = urlsplit(offered.url) if _is_url(offered.url) else None
-    if url is not None and url.scheme == "file":
-        with _opened(offered.url) as file:
+    url = urlsplit(offered.url)
+    if url.scheme == "file":
+        with _opened(_local(url.path)) as file:
             return _copied(_pieces(file), offered, folder, most, should_stop)
-    if url is None or url.scheme != "http":
-        raise RefusedMessage("an address that is neither file: nor http:")
-    if not is_here(offered.url):
-        raise RefusedMessage(f"a file of another machine ({(url.hostname or '')[:60]})")
-    target = url.path or "/"
     host = "127.0.0.1" if url.hostname == "localhost" else str(url.hostname)
-    # http.client follows no redirects and knows no proxies.
-    connection = http.client.HTTPConnection(host, url.port or 80, timeout=SILENCE_S)
+    host = f"[{host}]" if ":" in host else host
+    target = f"{url.path or '/'}?{url.query}" if url.query else url.path
+    client, transport = new_client(httpx.Timeout(SILENCE_S))
     try:
-        connection.request("GET", f"{target}?{url.query}" if url.query else target)
-        response = connection.getresponse()
-        if response.status != 200:
-            raise RefusedMessage(f"its file is not there (HTTP status {response.status})")
-        if (response.length or 0) > most:
-            raise RefusedMessage(_too_large(most))
-        return _copied(_pieces_of(response), offered, folder, most, should_stop)
-    except (OSError, http.client.HTTPException, ValueError) as error:
+        with (
+            closing(client),
+            transport.stopping(should_stop, TOTAL_S),
+            client.stream("GET", f"http://{host}:{url.port or 80}{target}") as response,
+        ):
+            if response.status_code != 200:
+                status = response.status_code
+                raise RefusedMessage(f"its file is not there (HTTP status {status})")
+            if says_more(response.headers.get("content-length", ""), most):
+                raise RefusedMessage(_too_large(most))
+            return _copied(response.iter_raw(), offered, folder, most, should_stop)
+    except (*FAULTS, Cancelled, OSError, ValueError) as error:
         raise RefusedMessage(NOT_FETCHED) from error
-    finally:
-        connection.close()
 
 
-def _pieces_of(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    """What has come so far, again and again; raises RefusedMessage if it ends too early."""
-    missing = response.length
-    try:
-        while missing is None or missing > 0:
-            piece = response.read1(PIECE if missing is None else min(PIECE, missing))
-            if not piece:
-                break
-            missing = None if missing is None else missing - len(piece)
-            yield piece
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise RefusedMessage(NOT_FETCHED) from error
-    if missing:
-        raise RefusedMessage(NOT_FETCHED)
+def check_place(text: str) -> None:
+    """Raises RefusedMessage for what is never fetched, without a look at a file or a server."""
+    url = urlsplit(text) if _is_url(text) else None
+    if url is None or url.scheme not in ("file", "http"):
+        raise RefusedMessage("an address that is neither file: nor http:")
+    if url.scheme == "http" and not is_here(text):
+        raise RefusedMessage(f"a file of another machine ({(url.hostname or '')[:60]})")
+    if url.scheme == "file" and url.netloc not in ("", "localhost"):
+        raise RefusedMessage("a file of another machine")  # which Windows would ask
+    if url.scheme == "file":
+        _check_inside(Path(os.path.normpath(_local(url.path))))
+
+
+def _check_inside(path: Path) -> None:
+    homes = (Path.home(), Path(tempfile.gettempdir()))
+    if not any(path.is_relative_to(each) for home in homes for each in (home, home.resolve())):
+        raise RefusedMessage(
+            "a file outside your home folder: open it yourself if you want to see it"
+        )
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
@@ -200,18 +246,11 @@ def _is_url(text: str) -> bool:
     return text.isprintable() and " " not in text
 
 
-def _opened(text: str) -> BinaryIO:
-    """The regular file behind a file: URL. Raises RefusedMessage."""
-    url = urlsplit(text)
-    if url.netloc not in ("", "localhost"):  # Windows would ask another machine
-        raise RefusedMessage("a file of another machine")
+def _opened(name: str) -> BinaryIO:
+    """A regular file, which may be a link to one. Raises RefusedMessage."""
     try:
-        path = Path(_local(url.path)).resolve(strict=True)
-        places = (Path.home(), Path(tempfile.gettempdir()))
-        if not any(path.is_relative_to(place.resolve()) for place in places):
-            raise RefusedMessage(
-                "a file outside your home folder: open it yourself if you want to see it"
-            )
+        path = Path(name).resolve(strict=True)
+        _check_inside(path)
         # Without O_NONBLOCK, opening a pipe would wait for somebody to write to it.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         number = os.open(path, flags)

@@ -51,13 +51,14 @@ class PointedAt:
 
 @dataclass(frozen=True, kw_only=True)
 class FileOffered:
-    """A table or a spectrum; `path` is our copy once it was fetched."""
+    """A table or a spectrum; `path` is our copy once it was fetched, `call` what is to answer."""
 
     sender: str
     mtype: str
     url: str
     name: str
     table_id: str = ""
+    call: str = ""
     path: Path | None = None
 
     @property

@@ -16,11 +16,17 @@ from urllib.parse import urlsplit
 import httpcore
 import httpx
 
-from agent.engines.base import Cancelled
-from agent.engines.remote import http
 from agent.engines.remote.address import key_in_keyring
-from agent.engines.remote.http import USER_AGENT, StoppableTransport
-from agent.web.body import whole_body
+from agent.errors import Cancelled
+from agent.web.body import never, whole_body
+from agent.web.transport import (
+    FAULTS,
+    PeerRefused,
+    StoppableTransport,
+    TooSlow,
+    new_client,
+    proxy_for,
+)
 from app.services.web import errors
 from app.services.web.urls import check_base, check_redirect, host_of, is_local, is_public_peer
 
@@ -38,12 +44,11 @@ PAUSE_S = 0.002
 from one to the other, and the window would wait for it; so one comes with 30 MB/s at most."""
 FAULTS_TO_REST = 5
 REST_S = 60.0
+LONGEST_BUSY_S = 300.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
+PATIENCE_S = 20.0
+"""A server that asks for more is left alone: how long nobody waits, a stranger does not choose."""
 SLICE_S = 0.1
-
-
-def never() -> bool:
-    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +85,7 @@ class HostPace:
     clock: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
     _next_at: float = 0.0
+    _busy_until: float = 0.0  # as the server says
     _faults: int = 0
     _resting_until: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -95,7 +101,9 @@ class HostPace:
                     "something else",
                     rest,
                 )
-            at = max(self._next_at, now)
+            if (rest := self._busy_until - now) > PATIENCE_S:
+                raise errors.NotAsked(f"not asked: its server is busy for {rest:.0f} s more", rest)
+            at = max(self._next_at, self._busy_until, now)
             if at > until:
                 raise errors.NotAsked(
                     "not asked in time: other questions to this server come first"
@@ -125,7 +133,8 @@ class HostPace:
             now = self.clock()
             self._faults += 1
             if isinstance(error, errors.Busy) and error.after_s is not None:
-                self._next_at = max(self._next_at, now + min(error.after_s, LONGEST_WAIT_S))
+                until = now + min(error.after_s, LONGEST_BUSY_S)
+                self._busy_until = max(self._busy_until, until)
             if self._faults >= FAULTS_TO_REST:
                 self._resting_until = now + REST_S
 
@@ -161,7 +170,9 @@ class WebClient:
             except errors.ServiceError as error:
                 pace.note_fault(error)
                 again = time.monotonic() + wait_before_retry(attempt, error, self._draw)
-                if not error.can_retry or attempt + 1 == request.attempts or again >= until:
+                is_long = isinstance(error, errors.Busy) and (error.after_s or 0.0) > PATIENCE_S
+                is_last = attempt + 1 == request.attempts or again >= until or is_long
+                if not error.can_retry or is_last:
                     raise
                 pace.pause_until(again, should_stop)
             else:
@@ -187,20 +198,13 @@ class WebClient:
             if key not in self._clients:
                 parts = httpx.URL(url)
                 is_near = is_local(parts.host)  # and reached directly
-                proxy = None if is_near else http.proxy_for(parts.scheme, parts.host)
+                proxy = None if is_near else proxy_for(parts.scheme, parts.host)
                 is_own = proxy is not None or is_near
                 may_connect = None if is_own else is_public_peer
-                transport = StoppableTransport(
-                    secure=is_secure, proxy=proxy, may_connect=may_connect
+                timeout = httpx.Timeout(None, connect=CONNECT_S)
+                self._clients[key] = new_client(
+                    timeout, secure=is_secure, proxy=proxy, may_connect=may_connect
                 )
-                client = httpx.Client(
-                    transport=transport,
-                    timeout=httpx.Timeout(None, connect=CONNECT_S),
-                    headers={"user-agent": USER_AGENT, "accept-encoding": "identity"},
-                    follow_redirects=False,
-                    trust_env=False,
-                )
-                self._clients[key] = client, transport
             return self._clients[key]
 
     def _attempt(
@@ -234,17 +238,17 @@ class WebClient:
                     return content, url, response.headers.get("content-type", "")[:100]
             except Cancelled as stopped:
                 raise errors.Stopped from stopped
-            except http.TooSlow as error:
+            except TooSlow as error:
                 raise errors.TooLong(f"no whole answer in {request.total_s:.0f} s") from error
-            except http.PeerRefused as error:
+            except PeerRefused as error:
                 raise errors.NotAllowed(str(error)) from error
             except (httpx.TimeoutException, httpcore.TimeoutException) as error:
                 raise errors.Unreachable("no connection in time") from error
-            except (httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError) as error:
-                what = f"{type(error).__name__} {error}"[:120]
-                raise errors.Unreachable(f"no connection, or it broke off: {what}") from error
             except httpx.InvalidURL as error:
                 raise errors.NotAllowed("it sends us on to what is no address") from error
+            except FAULTS as error:
+                what = f"{type(error).__name__} {error}"[:120]
+                raise errors.Unreachable(f"no connection, or it broke off: {what}") from error
         raise errors.NotAllowed(f"more than {MAX_REDIRECTS} redirects")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.models import hub as hub_module
 from agent.models.download import get_model
 from agent.models.folders import models_folder
 from agent.models.hub import ALLOW_HTTP, DownloadError, Hub, checked_endpoint, endpoint_warning
@@ -21,6 +22,7 @@ from tests.agent.models.fake_hub import (
     fetch,
     running,
 )
+from tests.trickling import TRICKLES, trickling
 
 
 def test_a_broken_connection_resumes_where_it_stopped(hub: FakeHub) -> None:
@@ -71,6 +73,19 @@ def test_a_busy_server_is_retried(hub: FakeHub) -> None:
     hub.busy = 99
     with pytest.raises(DownloadError, match=r"does not respond \(status 503\); try again later"):
         fetch(hub, REPO.replace("3b", "7b"))
+
+
+@pytest.mark.parametrize("part", TRICKLES)
+def test_a_list_of_files_that_trickles_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    monkeypatch.setattr(hub_module, "MAX_LISTING_S", 0.3)
+    with (
+        trickling(part) as (url, _),
+        Hub(url) as hub,
+        pytest.raises(DownloadError, match=r"did not end in 0\.3 s"),
+    ):
+        hub.listing(REPO)
 
 
 def test_a_file_with_a_wrong_hash_is_deleted(hub: FakeHub, home: Path) -> None:

@@ -3,6 +3,7 @@
 import gzip
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,10 @@ from agent.spectra.fits import source_file
 from agent.spectra.fits.source_file import read_url
 from agent.spectra.readers import read
 from agent.spectra.urls import MAX_URL, is_url, url_folder, url_problem
+from agent.web.body import stop_this_thread
 from tests.agent.engines.remote.fake_server import Act, Handler, Server, answered, serving
+from tests.processes import LONG_S
+from tests.trickling import TRICKLES, trickling
 
 TEXT = b"wavelength,flux\n" + b"".join(b"%d,%d\n" % (4000 + n, 1 + n % 3) for n in range(40))
 
@@ -115,6 +119,22 @@ def test_one_that_goes_on_or_stalls_is_given_up(
     monkeypatch.setattr(source_file, limit, value)
     with web(act) as (url, _), pytest.raises(ReadError, match=why):
         read_url(f"{url}/1.fits")
+
+
+@pytest.mark.parametrize("part", TRICKLES)
+def test_one_that_trickles_is_given_up_in_time_and_when_nobody_waits(
+    monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    monkeypatch.setattr(source_file, "WHOLE_S", 0.3)
+    with trickling(part) as (url, _), pytest.raises(ReadError, match=r"not sent within 0\.3 s"):
+        read_url(url)
+    monkeypatch.setattr(source_file, "WHOLE_S", LONG_S)
+    with (
+        trickling(part) as (url, began),
+        ThreadPoolExecutor(1, initializer=stop_this_thread, initargs=(began.is_set,)) as thread,
+        pytest.raises(ReadError, match="nobody waits"),
+    ):
+        thread.submit(read_url, url).result()
 
 
 def test_a_packed_reply_that_was_not_asked_for_is_refused() -> None:

@@ -1,11 +1,10 @@
-"""Bodies that are longer, slower or packed otherwise than they may be."""
+"""Bodies that are longer or packed otherwise than they may be."""
 
 from itertools import repeat
 
 import pytest
 
-from agent.web import body
-from agent.web.body import in_time, is_packed, whole_body
+from agent.web.body import is_packed, whole_body
 
 
 class Refused(Exception):
@@ -38,15 +37,6 @@ def test_an_announced_size_is_believed_where_it_is_too_large(announced):
 
     with pytest.raises(Refused):
         whole_body(pieces(), 1000, Refused(), announced)
-
-
-def test_who_sends_too_slowly_is_left(monkeypatch):
-    clock = iter([0.0, 1.0, 2.0, 3.5])
-    monkeypatch.setattr(body.time, "monotonic", lambda: next(clock))
-    pieces = in_time(repeat(b"x"), 3.0, Refused())
-    assert [next(pieces), next(pieces)] == [b"x", b"x"]
-    with pytest.raises(Refused):
-        next(pieces)
 
 
 def test_what_is_packed():

@@ -469,6 +469,7 @@ def test_a_hostile_client_gets_answers_and_ends_nothing(night):
         json.dumps({"jsonrpc": "2.0", "id": 6, "method": "x" * 10_000}),
         json.dumps({**call, "id": 7, "params": {"name": "y" * (MAX_LINE + 10)}}),
         "\x00\x1b\udcff",
+        '{"jsonrpc": "2.0", "id": 8, "method": "\\ud800"}',
         *(json.dumps({**call, "id": 100 + n, "params": path}) for n in range(300)),
         json.dumps({"jsonrpc": "2.0", "id": 9999, "method": "ping"}),
     ]
@@ -490,4 +491,6 @@ def test_a_hostile_client_gets_answers_and_ends_nothing(night):
     assert by_id[4]["result"]["isError"] and by_id[5]["result"]["isError"]
     assert {3, 6} <= {number for number, each in by_id.items() if "error" in each}
     assert "result" in by_id[9999]
+    # Those that are no JSON, too deep or long, without parameters, or no UTF-8, in whatever form.
+    assert sum(b"this line is no message" in line for line in answers) == 7
     assert all(len(line) < 20_000 for line in answers)

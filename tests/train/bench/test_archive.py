@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
 from agent.examples.examples import Example, column, count_examples, read_examples
+from app.core.importing.sky import chord, unit_vectors
 from tests.train.bench.conftest import Made
 from tests.train.bench.helpers import ALL, TASKS, objects_in, small
 from train.bench.archive import class_folders, label_of, open_archive
@@ -16,7 +17,6 @@ from train.bench.build import MEASURED, build, cross_fitted, rebalanced
 from train.bench.card import write_card
 from train.bench.measuring import facts_of_file
 from train.bench.settings import BenchSettings, Size
-from train.bench.sources import chord, directions
 from train.bench.tables import columns, number, position_of, read_rows
 from train.cli import app
 from train.recipe import PRESETS, settings
@@ -189,7 +189,7 @@ def measured(made: Made, tmp_path: Path) -> Path:
 def separations(one: list[Example], other: list[Example]) -> np.ndarray:
     """Straight distances of every pair of places."""
     places = (np.array([(e.spectrum.ra, e.spectrum.dec) for e in side]).T for side in (one, other))
-    first, second = (directions(*side) for side in places)
+    first, second = (unit_vectors(*side) for side in places)
     return np.linalg.norm(first[:, None] - second[None], axis=2)
 
 

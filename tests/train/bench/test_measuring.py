@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
+from app.core.importing.sky import unit_vectors
 from tests.train.bench.conftest import Made
 from tests.train.bench.helpers import ALL, places, simulated, small
 from train.bench.archive import FileJob, ListedValues, open_archive
@@ -29,7 +30,6 @@ from train.bench.sources import (
     best_of_each_object,
     catalogue_files,
     catalogued,
-    directions,
     faults_of,
     nearest_within,
     object_numbers,
@@ -246,13 +246,13 @@ def test_agrees_with_every_pair_compared():
     ra = np.concatenate([ra, ra[:50] + 2.0 * ARCSEC])
     dec = np.concatenate([dec, dec[:50]])
     found = np.array(numbers(ra, dec))
-    there = directions(ra, dec)
+    there = unit_vectors(ra, dec)
     near = np.linalg.norm(there[:, None] - there[None], axis=2) < np.radians(3 * ARCSEC)
     assert ((found[:, None] == found[None]) == near).all()
 
 
 def test_a_catalogue_matches_what_lies_near():
-    of = directions(np.array([10.0]), np.array([20.0]))
+    of = unit_vectors(np.array([10.0]), np.array([20.0]))
     ra = np.array([10.0, 10.0, np.nan])
     dec = np.array([20.0 + 2.9 * ARCSEC, 20.0 + 3.1 * ARCSEC, np.nan])
     assert nearest_within(ra, dec, of).tolist() == [True, False, False]

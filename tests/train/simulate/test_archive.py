@@ -10,8 +10,8 @@ import pytest
 
 from agent.errors import WorkbenchError
 from agent.spectra.readers import read
+from app.core.importing.sky import unit_vectors
 from tests.train.simulate.helpers import SETTINGS, star, truth_rows
-from train.bench.sources import directions
 from train.simulate import templates
 from train.simulate.archive import SETTINGS_FILE, jobs_of, read_shard, run_campaign
 from train.simulate.atlas import MIN_SPAN, RESOLUTIONS, observe_atlas
@@ -31,11 +31,11 @@ from train.simulate.templates import (
     template,
 )
 from train.simulate.truth import (
+    CANDIDATE_COLUMNS,
     CANDIDATES_FILE,
     TRUTH_COLUMNS,
     TRUTH_FILE,
     Tables,
-    _without_formula,
 )
 
 DESI = Settings(seed=9, count=11, labels=("A", "F"), survey="DESI", gzip=False)
@@ -145,7 +145,7 @@ def made(survey: str, seed: int, sky: int | None):
 
 
 def places(members) -> np.ndarray:
-    return directions(*np.array([(m.entry.target.ra, m.entry.target.dec) for m in members]).T)
+    return unit_vectors(*np.array([(m.entry.target.ra, m.entry.target.dec) for m in members]).T)
 
 
 def test_two_telescopes_see_the_same_objects_of_one_sky():
@@ -194,9 +194,13 @@ def test_candidate_list_has_the_same_objects_and_no_truth(campaign: Path) -> Non
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+x", "-x", "@x"])
-def test_formulas_are_defused(text: str) -> None:
-    assert str(_without_formula(text)).startswith("'")
-    assert _without_formula(-3.5) == -3.5 and _without_formula("A5V") == "A5V"
+def test_formulas_are_defused(text: str, tmp_path: Path) -> None:
+    tables = Tables(tmp_path)
+    tables.keep(0)
+    cells = dict.fromkeys(CANDIDATE_COLUMNS, text) | {"ra": -3.5, "class": "A5V"}
+    tables._append(tables.candidates, [cells])
+    (row,) = csv.DictReader(tables.candidates.read_text().splitlines())
+    assert (row["file"], row["ra"], row["class"]) == (f"'{text}", "-3.5", "A5V")
 
 
 def test_grids_are_linear_and_vary(rng: np.random.Generator) -> None:

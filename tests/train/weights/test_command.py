@@ -14,6 +14,7 @@ from agent.errors import WorkbenchError
 from agent.evidence.features import FEATURES
 from agent.evidence.kinds import Kinds, read_kinds
 from agent.evidence.weights import TaskWeights, read_weights
+from agent.tasks.catalogue import bundled_tasks
 from train.simulate.sky import LABELS
 from train.weights import command, draws
 from train.weights.command import (
@@ -25,7 +26,7 @@ from train.weights.command import (
     write_kinds,
     write_tasks,
 )
-from train.weights.draws import Draws, bundled, draw, one_source, one_spectrum
+from train.weights.draws import Draws, draw, one_observed, one_source
 
 PROGRAM = typer.Typer()
 PROGRAM.command()(weights)
@@ -52,14 +53,14 @@ def test_the_command_writes_usable_weights_that_can_be_read(tmp_path, monkeypatc
     kinds, tasks = read_kinds(tmp_path / "kinds.toml"), read_weights(tmp_path / "tasks.toml")
     assert kinds.labels == LABELS and kinds.features == tuple(FEATURES)
     assert np.isfinite(kinds.weights).all()
-    assert set(tasks) == {task.id for task in bundled()}
+    assert set(tasks) == {task.id for task in bundled_tasks()}
     assert all(found.is_fitted for found in tasks.values())
     assert all(min(found.claims.values()) >= 0 for found in tasks.values())
 
 
 def test_a_class_without_simulated_stars_is_told_before_any_is_drawn(monkeypatch, tmp_path):
-    other = replace(bundled()[0], id="BE")
-    monkeypatch.setattr(command, "bundled", lambda: (*bundled(), other))
+    other = replace(bundled_tasks()[0], id="BE")
+    monkeypatch.setattr(command, "bundled_tasks", lambda: (*bundled_tasks(), other))
     monkeypatch.setattr(command, "draw", None)
     with pytest.raises(WorkbenchError, match=r"no simulated stars of BE: .* CV, CS"):
         weights(out=tmp_path)
@@ -67,8 +68,8 @@ def test_a_class_without_simulated_stars_is_told_before_any_is_drawn(monkeypatch
 
 
 def test_the_command_judges_simulated_candidates(monkeypatch):
-    two = tuple(task for task in bundled() if task.id in {"CV", "MG"})
-    monkeypatch.setattr(command, "bundled", lambda: two)
+    two = tuple(task for task in bundled_tasks() if task.id in {"CV", "MG"})
+    monkeypatch.setattr(command, "bundled_tasks", lambda: two)
     asked = "measured --count 30 --survey LAMOST --workers 1 --json"
     said = CliRunner().invoke(PROGRAM, asked.split())
     assert said.exit_code == 0, said.output
@@ -121,7 +122,7 @@ def test_draws_are_the_same_for_any_number_of_workers(monkeypatch, one_of_each):
         np.testing.assert_array_equal(column, vars(two)[name])
     assert one.labels.tolist() == list(LABELS)
     assert one.values.shape == one.errors.shape == (len(LABELS), len(FEATURES))
-    assert one.evidence.shape[1] == sum(len(task.evidence) for task in bundled())
+    assert one.evidence.shape[1] == sum(len(task.evidence) for task in bundled_tasks())
     assert np.isfinite(one.evidence).all()
     monkeypatch.setattr(draws, "LABELS", LABELS[:3])
     again, other = draw(1, seed=3).values, draw(1, seed=6).values
@@ -130,7 +131,7 @@ def test_draws_are_the_same_for_any_number_of_workers(monkeypatch, one_of_each):
 
 
 def test_spectra_come_as_files_would_bring_them(rng):
-    spectra = [one_spectrum("CV", "LAMOST", rng) for _ in range(30)]
+    spectra = [one_observed("CV", "LAMOST", rng)[0] for _ in range(30)]
     assert any(spectrum.z is None for spectrum in spectra)
     assert any(spectrum.z is not None for spectrum in spectra)
     assert all(spectrum.simulated for spectrum in spectra)

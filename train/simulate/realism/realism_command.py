@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from agent.errors import WorkbenchError
+from agent.errors import WorkbenchError, write_errors
+from app.core.statistics.summary import to_plain
 from train.parallel import counting
 from train.simulate.realism import tell_apart
 from train.simulate.realism.contact_sheet import write_sheet
@@ -73,7 +74,7 @@ def realism(
     if sheet is not None:
         write_sheet(sheet, library, seed)
     if as_json:
-        typer.echo(json.dumps(_plain(report), indent=1, allow_nan=False))
+        typer.echo(json.dumps(to_plain(_record(report)), indent=1, allow_nan=False))
     else:
         _show(report, Console())
 
@@ -175,33 +176,19 @@ def _flat(row: FeatureComparison) -> dict[str, Any]:
 def _write_csv(path: Path, rows: Sequence[FeatureComparison]) -> None:
     if not rows:
         raise WorkbenchError(f"no class has enough real spectra to fill {path}")
-    try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(_flat(rows[0])))
-            writer.writeheader()
-            for row in map(_flat, rows):
-                floats = {name: f"{x:.6g}" for name, x in row.items() if isinstance(x, float)}
-                writer.writerow(row | floats)
-    except OSError as error:
-        raise WorkbenchError(f"{path} cannot be written: {error}") from error
+    with write_errors(path), path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(_flat(rows[0])))
+        writer.writeheader()
+        for row in map(_flat, rows):
+            floats = {name: f"{x:.6g}" for name, x in row.items() if isinstance(x, float)}
+            writer.writerow(row | floats)
 
 
-def _plain(report: RealismReport) -> dict[str, Any]:
-    return _without_nan(
-        {
-            "real_spectra": len(report.paired.pairs),
-            "left_out": dict(report.paired.excluded),
-            "classes": [asdict(line) for line in report.classes],
-            "verdicts": [asdict(verdict) for verdict in report.verdicts],
-            "measurements": [_flat(row) for row in report.rows],
-        }
-    )
-
-
-def _without_nan(value: Any) -> Any:
-    """The value with NaN replaced by None, since JSON has no NaN."""
-    if isinstance(value, dict):
-        return {key: _without_nan(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(inner) for inner in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+def _record(report: RealismReport) -> dict[str, Any]:
+    return {
+        "real_spectra": len(report.paired.pairs),
+        "left_out": dict(report.paired.excluded),
+        "classes": report.classes,
+        "verdicts": report.verdicts,
+        "measurements": [_flat(row) for row in report.rows],
+    }

@@ -13,8 +13,8 @@ _QUOTED = re.compile(r"[\",\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\A\s|\s\Z|\A#"
 
 # Matches only texts that need no escaping, in a single fast pass.
 _PLAIN = re.compile(
-    r"[^=+\-@＝＋－＠'#\s\",\x1c-\x1e\x85\u2028\u2029]"
-    r"[^\",\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]*(?<!\s)"
+    r"[^=+\-@＝＋－＠'#\s\",;\x1c-\x1e\x85\u2028\u2029]"
+    r"[^\",;\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]*(?<!\s)"
 )
 is_plain = _PLAIN.fullmatch
 

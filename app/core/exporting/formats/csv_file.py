@@ -19,7 +19,8 @@ from app.core.session.provenance import Provenance
 METADATA = "-metadata.json"
 NOTE = (
     "Texts that begin with = + - @, a tab, a line end or ' have an extra ' before them, so that "
-    "no spreadsheet runs them as formulas; plain numbers have none. So have texts that begin with "
+    "no spreadsheet runs them as formulas; plain numbers have none. So have these behind a ; or a "
+    "tab or line end within a text, where some spreadsheets split it, and texts that begin with "
     "nan or inf, of which some readers make numbers."
 )
 _LIKE_NUMBER = re.compile(r"\s*(?:nan|inf)(?!(?:inity)?\s*\Z)", re.IGNORECASE)
@@ -32,13 +33,17 @@ _DATATYPES: dict[Kind, str] = {
 }
 
 
-def write_csv(file: BinaryIO, names: Sequence[str], pages: Iterable[Page]) -> None:
+def write_csv(file: BinaryIO, names: Sequence[str], pages: Iterable[Page]) -> int:
+    """Returns the number of rows."""
     titles = (quoted(escape_formula(name)) for name in names)
     file.write(_bytes(",".join(titles) + "\n"))
     caches = [EscapeCache(_escape, _is_plain) for _ in names]
+    rows = 0
     for page in pages:
         cells = [cells_text(cells, cache) for cells, cache in zip(page, caches, strict=True)]
         file.write(_bytes(lines_text(cells)))
+        rows += len(cells[0])
+    return rows
 
 
 def metadata_path(out: Path) -> Path:

@@ -25,10 +25,11 @@ from app.worker.process import describe_exit, last_line, printable_lines
 
 PIPE_BYTES = 1024 * 1024
 STDERR_BYTES = 2000
-START_S = 30.0
-OPENING_S = 10.0
+START_S = 300.0
+OPENING_S = 30.0
 SILENCE_S = 30.0
-"""How long the process may be silent: until it has started, before the first rows, after them."""
+"""How long the process may be silent: until it has started, before the first rows, after them.
+The first is long: it has not seen the list yet, and starts from the disk of a busy computer."""
 BYTES_PER_S = 4 * 1024**2  # so much longer for a large file, of which all may have to be read first
 LIST_MEMORY = 512 * 1024**2
 FOLDER_MEMORY = 2 * 1024**3  # what the names of two million files take
@@ -79,7 +80,7 @@ class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):
         _enlarge_buffer(self._stdout)
         self._first_frame: wire.Frame | None = None
         self._result: SourceSummary | None = None
-        self._patience_s = START_S
+        self._has_started, self._patience_s = False, START_S
         self._waiting_since: float | None = None
         self._is_late = False
         self._ended = threading.Event()
@@ -137,7 +138,7 @@ class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):
             if message["type"] == "failed":
                 raise ImportFailed(message["reason"])
             if message["type"] == "started":
-                self._patience_s = OPENING_S + self._extra_s
+                self._has_started, self._patience_s = True, OPENING_S + self._extra_s
             elif message["type"] != "busy":
                 return frame
             elif message["found"] is not None:
@@ -154,16 +155,23 @@ class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):
 
     def _reason_of_end(self) -> str:
         code = self._process.wait()
+        if self._is_late and not self._has_started:
+            return (
+                f"the process to read it did not start within {self._patience_s:.0f} seconds: this "
+                "computer is too busy, or its disk too slow; try again later"
+            )
         if self._is_late:
             return (
                 f"reading it came no further for {self._patience_s:.0f} seconds: it may be "
-                "damaged; save it again, if possible as CSV"
+                "damaged, or this computer too busy; save it again, if possible as CSV"
             )
         self._stderr.seek(0)
         error_text = last_line(printable_lines(self._stderr.read()[-STDERR_BYTES:].splitlines()))
         reason = f"the process that read it {describe_exit(code)}"
         if error_text:
             reason = f"{reason}: {error_text}"
+        if not self._has_started:
+            return f"{reason}; it did not get so far as to read it: try again later"
         return f"{reason}; it may be damaged: save it again, if possible as CSV"
 
 

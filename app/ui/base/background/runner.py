@@ -18,6 +18,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
 from agent.errors import WorkbenchError
+from agent.web.body import stop_this_thread
 
 # Longer than Qt delays a repaint; a zero timer may fire before it.
 PAINTED_MS = 10
@@ -34,7 +35,10 @@ MIN_INTERVAL_S = 0.05
 
 
 class Runner(QObject):
-    """A small thread pool; closing it drops waiting work and waits for running work."""
+    """A small thread pool; closing it drops waiting work and waits for running work.
+
+    What running work asks a server for ends then, too.
+    """
 
     failed = Signal(object)  # a WorkbenchError of work that was started without a `failed` callback
 
@@ -43,8 +47,10 @@ class Runner(QObject):
     def __init__(self, parent: QObject | None = None, threads: int = 3) -> None:
         super().__init__(parent)
         sys.setswitchinterval(SWITCH_S)
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="window work")
-        self._is_closed = False
+        self._is_closed, self._stop = False, threading.Event()
+        self._pool = ThreadPoolExecutor(
+            threads, "window work", stop_this_thread, (self._stop.is_set,)
+        )
         self._waiting: list[Callable[[], object]] = []
         self._timer = QTimer(self, singleShot=True, interval=PAINTED_MS)
         self._timer.timeout.connect(self._start_waiting)
@@ -90,10 +96,13 @@ class Runner(QObject):
         """For questions of which only the latest counts."""
         return LatestAnswer(self.run_soon if soon else self.run, owner)
 
-    def close(self) -> None:
+    def close(self, *, waits: bool = True) -> None:
+        """`waits` False lets the work that was given end by itself, and tells nobody."""
         self._is_closed = True
         self._waiting.clear()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        if waits:
+            self._stop.set()
+        self._pool.shutdown(wait=waits, cancel_futures=waits)
 
     def _start_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []

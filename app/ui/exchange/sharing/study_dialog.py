@@ -73,7 +73,7 @@ class StudyDialog(SharingDialog):
         buttons = self.close_button, self.freeze, self.report
         self._lay_out(parts, (self.outcome,), buttons, SIZE)
         self.people.textChanged.connect(self._check)
-        self._show(Progress(None))
+        self._show(StudyProgress(None))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -118,7 +118,7 @@ class StudyDialog(SharingDialog):
         self.is_busy = False
         self._fail(error)
 
-    def _show(self, progress: Progress) -> None:
+    def _show(self, progress: StudyProgress) -> None:
         self.is_busy = False
         plan = progress.plan
         for part in (self.form, self.labels, self.freeze, self.about):
@@ -169,19 +169,19 @@ class StudyOrder:
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """The plan of the session's study, and how much each person has still to judge, of how much."""
 
     plan: StudyPlan | None
     left: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def read_progress(session: Session) -> Progress:
+def read_progress(session: Session) -> StudyProgress:
     plan = study_of(session)
-    return Progress(plan) if plan is None else Progress(plan, readings_left(session, plan))
+    return StudyProgress(plan, {} if plan is None else readings_left(session, plan))
 
 
-def make_study(session: Session, order: StudyOrder) -> Progress:
+def make_study(session: Session, order: StudyOrder) -> StudyProgress:
     labelled = (
         read_labelled(order.labels, session.task, members=order.members) if order.labels else ()
     )

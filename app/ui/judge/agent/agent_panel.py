@@ -284,6 +284,8 @@ class AgentPanel(QFrame):
             return self.tr("No candidate")
         if not self._agent.has_question:
             return self.tr("There is no class to judge: the agent is off")
+        if self._shown.is_hidden and self._current.blind_mode.in_study:
+            return self.tr("Hidden by the plan of the study")
         if self._shown.is_hidden:
             key = self._keymap.label("reveal")
             text = self.tr("Hidden until you judge ({key} reveals)").replace("{key}", key)

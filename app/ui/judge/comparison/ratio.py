@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from agent.spectra.gaps import GAP, with_gaps
-from agent.spectra.matching.resampling import median_factor, ratio, resampled
+from agent.spectra.rebinning import median_factor, ratio, resampled
 from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from app.ui.base.theme.theme import Theme

@@ -16,9 +16,8 @@ from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.plot.axes.flux_range import ABOVE, BELOW, flux_range
 from app.ui.judge.plot.axes.titles import BadgeLayer
 from app.ui.judge.plot.canvas.axes import FluxAxis, Frame, WavelengthAxis
-from app.ui.judge.plot.canvas.breaks import BreakLayer, wide_gaps
 from app.ui.judge.plot.canvas.curve import EMPTY, Curve
-from app.ui.judge.plot.canvas.layers import Grid, LookLayer
+from app.ui.judge.plot.canvas.layers import BreakLayer, Grid, LookLayer, wide_gaps
 from app.ui.judge.plot.canvas.paint import TextCache
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale, prepare_view
 from app.ui.judge.plot.marks import ROWS

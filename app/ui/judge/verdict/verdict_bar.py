@@ -259,7 +259,7 @@ class ProposalButton(PaintedButton):
         if row is not None and self._current.blind_mode.hides(row):
             self._action = "reveal"
             text = self.tr("Reveal agent")
-            self.setEnabled(True)
+            self.setEnabled(not self._current.blind_mode.in_study)
             self.set_label(text, self._keymap.label("reveal"), hint(text, self._keymap, "reveal"))
             return
         if row is None or verdict is None:

@@ -13,6 +13,7 @@ from app.ui.base.background.runner import Done, Failed, Runner
 
 if TYPE_CHECKING:
     from app.services.samp.connection import SampConnection
+    from app.services.samp.received import FileOffered
 
 CHECK_MS = 5_000  # how often it is looked whether the hub is still there, or another one
 
@@ -37,7 +38,6 @@ class SampLink(QObject):
         super().__init__(parent)
         self._runner: Runner | None = None
         self._turn: _Turn | None = None
-        self._leaving: list[_Turn] = []
         self._is_checking = False
         self._timer = QTimer(self, interval=CHECK_MS)
         self._timer.timeout.connect(self._check)
@@ -70,17 +70,21 @@ class SampLink(QObject):
         turn.is_over = True
         if turn.connection is not None:
             turn.connection.stop_soon()
-        self._leaving.append(turn)
-        self._runner.run(partial(_leave, turn), partial(self._left, turn), owner=self)
+        self._runner.run(partial(_leave, turn))
 
     def close(self) -> None:
-        """Leave, and wait for that: at most a few seconds."""
+        """Leave, and wait for nobody: the thread ends by itself, in a few seconds at most."""
         self.turn_off()
         if self._runner is not None:
-            self._runner.close()
-        for turn in self._leaving:
-            _leave(turn)
-        self._leaving.clear()
+            self._runner.close(waits=False)
+
+    def fetch(self, offered: FileOffered) -> None:
+        """Copy a file that the user wants: `received` tells of it again, with its path."""
+        if self._turn is not None and self._turn.connection is not None:
+            self._turn.connection.fetch(offered)
+
+    def decline(self, offered: FileOffered) -> None:
+        self.run(partial(_decline, offered))
 
     def run(
         self,
@@ -111,15 +115,18 @@ class SampLink(QObject):
             self._is_checking = True
             self.run(_reconnect, self._end_check, self._end_check)
 
-    def _left(self, turn: _Turn, _: object) -> None:
-        self._leaving.remove(turn)
-
     def _end_check(self, _: object) -> None:
         self._is_checking = False
 
 
+def _decline(offered: FileOffered, connection: SampConnection) -> None:
+    connection.decline(offered)
+
+
 def _make(turn: _Turn, receive: Callable[[object], object]) -> None:
     """Import all that SAMP needs, which takes a second, and make the connection."""
+    if turn.is_over:
+        return
     from platformdirs import user_data_path
 
     # What the window then makes is imported here, too.

@@ -108,6 +108,7 @@ class OfferBar(QFrame):
     """
 
     accepted = Signal(object)  # the `FileOffered`
+    declined = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -120,20 +121,23 @@ class OfferBar(QFrame):
         self.hide()
 
     def ask(self, offered: FileOffered) -> None:
+        self.close_question()
         self.offered = offered
         text = self.tr("{program} sends the spectrum {name}")
         if offered.is_table:
             text = self.tr("{program} sends the table {name}")
-        name = offered.name or ("" if offered.path is None else offered.path.name)
+        name = offered.name or offered.url.rpartition("/")[2]
         self.text.show_text(text.replace("{program}", offered.sender).replace("{name}", name))
         self.show()
 
     def close_question(self) -> None:
-        self.offered = None
+        offered, self.offered = self.offered, None
         self.hide()
+        if offered is not None:
+            self.declined.emit(offered)
 
     def _accept(self) -> None:
-        offered = self.offered
-        self.close_question()
+        offered, self.offered = self.offered, None
+        self.hide()
         if offered is not None:
             self.accepted.emit(offered)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +42,8 @@ class WindowSamp(QObject):
         self._sender: SampSender | None = None
         self._receiver: SampReceiver | None = None
         self.offer: OfferBar | None = None
+        self._wanted: FileOffered | None = None
+        """What is being fetched for the session that is shown, or the welcome page."""
         self._known: dict[Path, tuple[str, str]] = {}
         """Id and URL of the tables that were opened, by our copy."""
         self._refused: NotFollowed | None = None
@@ -60,7 +63,7 @@ class WindowSamp(QObject):
 
     def attach(self, view: SessionView) -> None:
         """Serve the session that is shown from now on."""
-        self._view = view
+        self._view, self._wanted = view, None
         for name in SENDS:
             self._commands.add(name, partial(self._send, name))
         view.send_requested.connect(self._send_selection)
@@ -68,7 +71,9 @@ class WindowSamp(QObject):
             self._serve()
 
     def detach(self) -> None:
-        sender, self._sender = self._sender, None
+        sender, self._sender, self._wanted = self._sender, None, None
+        if self.offer is not None:
+            self.offer.close_question()
         self._view = self._receiver = self.offer = None  # deleted with the view
         if sender is not None:
             sender.close()
@@ -115,7 +120,8 @@ class WindowSamp(QObject):
             view.context, lambda: sender.table, sender.note_picked, view.select_in_overview, view
         )
         self.offer = OfferBar(view)
-        self.offer.accepted.connect(self._open)
+        self.offer.accepted.connect(self._fetch)
+        self.offer.declined.connect(self.link.decline)
         view.add_notice(self.offer)
         if self._known:
             find = partial(received_table, view.session, dict(self._known))
@@ -154,8 +160,8 @@ class WindowSamp(QObject):
             if not self._telling.isActive():
                 self._telling.start()
         elif isinstance(message, FileOffered):
-            if self.offer is None:
-                self._open(message)
+            if self.offer is None or replace(message, path=None) == self._wanted:
+                self._fetch(message)
             else:
                 self.offer.ask(message)
         elif self._receiver is not None:
@@ -168,13 +174,20 @@ class WindowSamp(QObject):
             text = text.replace("{program}", message.sender)
             self._say(text.replace("{what}", translate_message(message.reason)))
 
-    def _open(self, offered: FileOffered) -> None:
-        if offered.path is None:
+    def _fetch(self, offered: FileOffered) -> None:
+        if offered.path is not None:
+            self._open(offered, offered.path)
             return
+        self._wanted = offered
+        self._say(self.tr("Fetching {name}…").replace("{name}", offered.name))
+        self.link.fetch(offered)
+
+    def _open(self, offered: FileOffered, path: Path) -> None:
+        self._wanted = None
         if offered.is_table and len(self._known) < MAX_OFFERS:
-            self._known[offered.path] = (offered.table_id, offered.url)
+            self._known[path] = (offered.table_id, offered.url)
         kind = GivenKind.LIST if offered.is_table else GivenKind.SPECTRUM
-        self.given.emit(GivenPaths(kind=kind, paths=(offered.path,)))
+        self.given.emit(GivenPaths(kind=kind, paths=(path,)))
 
     def _say(self, text: str) -> None:
         if self._view is not None:

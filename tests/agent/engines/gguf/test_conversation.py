@@ -11,11 +11,11 @@ pytest.importorskip("llama_cpp")
 pytest.importorskip("gguf")
 pytest.importorskip("torch")
 
-from agent.engines.base import Cancelled, ChoicePoint, SamplingSettings
+from agent.engines.base import ChoicePoint, SamplingSettings
 from agent.engines.gguf.context import GgufContext
 from agent.engines.gguf.engine import GgufConversation, GgufEngine
 from agent.engines.sampling import log_softmax
-from agent.errors import ContextFullError, EngineError
+from agent.errors import Cancelled, ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.protocol.wording_file import write_wording
 from tests.agent.engines.gguf.gguf_scenes import (

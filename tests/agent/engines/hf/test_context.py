@@ -10,8 +10,7 @@ pytest.importorskip("transformers")
 
 import torch
 
-from agent.engines.base import Cancelled
-from agent.errors import EngineError
+from agent.errors import Cancelled, EngineError
 from agent.protocol.protocol import Turn
 from tests.agent.engines.hf.hf_scenes import (
     GREEDY,

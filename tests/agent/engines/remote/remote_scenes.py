@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from agent.engines.base import SamplingSettings
-from agent.engines.remote import http
 from agent.engines.remote.engine import RemoteEngine
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn, system_text
+from agent.web import transport as http
 from tests.agent.engines.remote.fake_server import Act, FakeClock, Server, serving
 from tests.processes import LONG_S
 

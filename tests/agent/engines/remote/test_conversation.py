@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from agent.engines.base import RESTARTED, Cancelled
+from agent.engines.base import RESTARTED
 from agent.engines.remote.engine import RemoteEngine
-from agent.errors import ContextFullError, EngineError
+from agent.errors import Cancelled, ContextFullError, EngineError
 from agent.protocol.protocol import Turn
 from agent.protocol.reply import parse_reply
 from agent.protocol.wording_file import write_wording

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from agent.child_process.turn_taking import computing
-from agent.engines.base import Cancelled, SamplingSettings
+from agent.engines.base import SamplingSettings
 from agent.engines.remote import conversation
 from agent.engines.remote import stream as reply_stream
 from agent.engines.remote.errors import (
@@ -23,7 +23,7 @@ from agent.engines.remote.errors import (
     read_retry_after,
     refusal_in_stream,
 )
-from agent.errors import EngineError
+from agent.errors import Cancelled, EngineError
 from tests.agent.engines.remote.fake_server import (
     FakeClock,
     Pieces,

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.spectra.matching.resampling import median_factor, ratio, resampled
 from agent.spectra.matching.template_velocity import (
     Match,
     RankedTemplate,
@@ -21,6 +20,7 @@ from agent.spectra.matching.template_velocity import (
 )
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.readers import read
+from agent.spectra.rebinning import median_factor, ratio, resampled
 from agent.spectra.spectrum import FloatArray, Spectrum
 from tests.night import BY_NIGHT, seeds
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from agent.web.body import never
 from app.core.evidence import enriching
 from app.core.evidence.curves_and_pictures import NO_POSITION, ask_any, with_content
 from app.core.evidence.enriching import enrich, in_order
@@ -13,7 +14,6 @@ from app.services.catalogues.answer import Match, State, answer_of
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import COVERAGE
-from app.services.web.client import never
 from app.services.web.errors import Stopped
 from tests.app.services.fault_server import FAULTS
 from tests.app.ui.judge.evidence.small_sky import linked, picture, store_picture
@@ -179,6 +179,16 @@ def test_a_crowd_that_is_too_much_even_alone_fails_alone(session, server, client
     tally = enrich(session, client, twomass)
     assert (tally.found, tally.nothing, tally.failed, tally.not_asked) == (0, 1, 1, 0)
     assert dict(tally.reasons) == {"the service left rows out: ask for fewer at once": 1}
+
+
+def test_a_service_to_which_everything_is_too_much_is_left_alone(
+    session, server, client, twomass, monkeypatch
+):
+    monkeypatch.setattr(enriching, "MAX_TOO_MANY", 2)
+    server.always = "overflow"
+    tally = enrich(session, client, twomass)
+    assert (tally.failed, len(server.asked)) == (2, 2)
+    assert any("one upload after the other" in reason for reason in tally.reasons)
 
 
 def test_who_stops_keeps_what_was_answered(session, server, client, twomass, small_uploads):

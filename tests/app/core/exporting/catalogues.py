@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,7 @@ def read_csv(path: Path) -> dict[str, list[str]]:
         names, *rows = csv.reader(file)
     table = zip(*rows, strict=True) if rows else ([] for _ in names)
     return {
-        name: [cell.removeprefix("'") for cell in cells]
+        name: [re.sub(r"(\A|[;\t\r\n\v\f\x85\u2028\u2029])'", r"\1", cell) for cell in cells]
         for name, cells in zip(names, table, strict=True)
     }
 

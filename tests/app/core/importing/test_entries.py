@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from app.core.importing.entries import NO_ROW
 from app.core.importing.importer import import_list
 from tests.app.core.importing.lists import every, import_text, owns, refusals, text_of, touch
 
@@ -28,14 +29,31 @@ def test_rows_that_cannot_be_used_do_not_stop_the_rest(session, folder):
     ("0.0", "1.0", "", "12.0"), ("0.0", "1.0", "NaN", "12.0"), ("0", "1", "nan", "12"),
     ("0.00000", "1.00000", "", "12.0000"), ("0.0e+00", "1.0e+00", "--", "1.2e+01"),
 ])  # fmt: skip
-def test_rows_that_became_decimals_beside_a_gap(session, folder, cells):
+def test_rows_that_became_decimals_beside_a_gap_which_is_refused(session, folder, cells):
     touch(folder, "coadd.fits")
     lines = [f"o{number},coadd.fits,{cell}" for number, cell in enumerate(cells)]
     report = import_text(session, folder, "\n".join(["name,path,row", *lines]) + "\n")
     assert report.roles["row"] == "row"
     assert [(each.object_id, each.row) for each in every(session)] == [
-        ("o0", 0), ("o1", 1), ("o2", 0), ("o3", 12),
+        ("o0", 0), ("o1", 1), ("o3", 12),
     ]  # fmt: skip
+    assert [(each.line, each.reason) for each in report.refused] == [(3, NO_ROW)]
+
+
+@pytest.mark.parametrize(("head", "lines", "refused"), [
+    ("name,path,row", ["a,{coadd},", "b,{coadd},0", "c,{coadd},1", "d,{coadd},nan"], [1, 4]),
+    ("name,path,row", ["a,{coadd},N/A", "b,a/star.dat,", "c,gone.fits,", "d,x.fits,1"], [1]),
+    ("name,path", ["a,{coadd}", "b,{coadd}", "c,a/star.dat", "d,a/star.dat"], [1, 2]),
+    ("name,path", ["a,{coadd}", "b,a/star.dat", "c,b/med.fits"], []),
+])  # fmt: skip
+def test_a_row_that_is_not_given_is_refused_where_a_file_holds_several(
+    session, spectra_folder, head, lines, refused
+):
+    text = "\n".join([head, *lines, ""]).replace("{coadd}", "coadd-main-dark-1.fits")
+    report = import_text(session, spectra_folder, text)
+    assert [each.line for each in report.refused] == refused
+    assert all(each.reason == NO_ROW for each in report.refused)
+    assert report.rows_used == len(lines) - len(refused)
 
 
 @pytest.mark.parametrize("format_", ["parquet", "fits", "votable", "ecsv"])
@@ -54,16 +72,16 @@ def test_rows_that_became_decimals_in_a_typed_list(session, folder, format_):
         made = Table(rows=rows, names=("name", "path", "row"))
         made.write(path, format="ascii.ecsv" if format_ == "ecsv" else format_)
     import_list(session, path)
-    assert [(each.object_id, each.row) for each in every(session)] == [("a", 3), ("b", 7), ("c", 0)]
+    assert [(each.object_id, each.row) for each in every(session)] == [("a", 3), ("b", 7)]
 
 
 def test_a_targetid_that_was_rounded_is_not_taken_for_another(session, folder):
     touch(folder, "coadd-main-dark-1.fits")
     file = "coadd-main-dark-1.fits"
     import_text(session, folder, f"path,targetid\n{file},39627652591521001\n", name="whole.csv")
-    import_text(session, folder, f"path,targetid\n{file},39627652591521000.0\n{file},\n")
+    import_text(session, folder, f"path,targetid\n{file},39627652591521000.0\n{file},\na.fits,\n")
     assert [each.row for each in every(session)] == [39627652591521001, 0]
-    assert ["was rounded" in reason for _, reason in refusals(session)] == [True]
+    assert ["was rounded" in reason for _, reason in refusals(session)] == [True, False]
 
 
 def test_numbers_that_are_none_are_told(session, folder):

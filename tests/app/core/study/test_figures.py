@@ -6,14 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.core.study.estimates import (
+from app.core.study.figures import (
+    effect,
     gwet_ac2,
     jackknife,
     krippendorff_alpha,
+    least_wrong,
     share,
     sign_test,
+    study_figures,
 )
-from app.core.study.figures import effect, least_wrong, study_figures
 from app.core.study.readings import Readings
 from app.core.study.simulation import Readers, power, simulated
 from tests.night import BY_NIGHT

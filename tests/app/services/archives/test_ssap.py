@@ -40,6 +40,15 @@ def test_spectra_come_nearest_first_and_none_from_outside(server, client):
     assert [each.id for each in find(server, client)] == [url + "2", url + "1"]
 
 
+def test_spectra_without_a_position_come_last(server, client):
+    url = server.url + "/s"
+    rows = [(url + "1", None, None), (url + "2", 24.3769, 25.4273)]
+    reply_with(server, ssap_reply(rows))
+    assert [each.id for each in find(server, client)] == [url + "2", url + "1"]
+    reply_with(server, votable(["n_", "accref"], [["1", url]], ""))
+    assert [each.id for each in find(server, client)] == [url]
+
+
 def test_nothing_at_a_place_is_not_a_failure_of_the_service(server, client):
     reply_with(server, ssap_reply([]))
     with pytest.raises(NoSpectrum):

@@ -107,6 +107,12 @@ def test_one_that_fails_says_why(server, client, twomass, fault):
     assert not checked.is_good and checked.is_asked and len(checked.told) > 10
 
 
+def test_one_that_stalls_is_asked_once_in_the_time_of_one_question(server, client, twomass):
+    server.always = "stall"
+    checked = check_service(replace(twomass, timeout_s=0.3), client)
+    assert checked.told == "no whole answer in 0 s" and len(server.asked) == 1
+
+
 def test_one_whose_server_failed_at_others_is_not_told_to_have_failed(server, client, twomass):
     server.always = "down"
     for _ in range(FAULTS_TO_REST):

@@ -26,11 +26,10 @@ def on_a_slow_machine(monkeypatch):
     """Nobody is given up as silent, but where a test says so."""
     for module, name in (
         (own_hub, "START_S"), (own_hub, "STOP_S"), (connection_module, "TIMEOUT_S"),
-        (connection_module, "REPLY_S"),
+        (connection_module, "REPLY_S"), (connection_module, "LEAVE_S"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, LONG_S)
-    for call in (connection_module.hub_proxy, SampConnection.ask):
-        monkeypatch.setattr(call, "__defaults__", (LONG_S,))
+    monkeypatch.setattr(SampConnection.ask, "__defaults__", (LONG_S,))
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from app.services.samp import received as messages
 from app.services.samp import sent
 from app.services.samp.connection import NAME, SILENT, SampConnection
 from app.services.samp.library import SampError
-from tests.app.services.samp.peers import TABLE, Topcat, running_hub
+from tests.app.services.samp.peers import TABLE, Topcat, named, running_hub
 from tests.night import BY_NIGHT
 from tests.processes import LONG_S, wait_until
+from tests.trickling import trickling
 
 pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
 
@@ -46,19 +47,63 @@ def test_what_others_send_is_handed_on_checked(topcat, connection, received, tmp
     answer = topcat.ask(messages.SELECT, table_id="t1", row_list=["1", "2"])
     assert answer["samp.status"] == "samp.ok"
     wait_until(lambda: len(received) == 3)
-    offered = tmp_path / "t.vot"
-    offered.write_text(TABLE)
-    answer = topcat.ask(messages.LOAD_VOTABLE, url=offered.as_uri(), name="my table", table_id="t9")
-    assert answer["samp.status"] == "samp.ok"
-    offered.unlink()  # as a program does that has sent it
-    wait_until(lambda: len(received) == 4)
-    row, point, rows, table = received
+    row, point, rows = received
     assert row == messages.RowPicked(sender="topcat", table_id="t1", url="file:///t", row=7)
     assert point == messages.PointedAt(sender="topcat", ra=10.5, dec=-3.25)
     assert rows == messages.RowsPicked(sender="topcat", table_id="t1", url="", rows=(1, 2))
-    assert isinstance(table, messages.FileOffered)
+
+
+@pytest.fixture
+def answers(topcat):
+    """What was answered to the calls of `call`."""
+    found = []
+    topcat.client.bind_receive_response("tag", lambda *words: found.append(words[-1]))
+    return found
+
+
+def call(topcat, mtype, **params):
+    message = {"samp.mtype": mtype, "samp.params": named(params)}
+    topcat.client.call(topcat.workbench(), "tag", message)
+
+
+def test_a_file_is_fetched_and_answered_only_when_it_is_wanted(
+    topcat, connection, received, answers, tmp_path
+):
+    connection.connect()
+    place = tmp_path / "t.vot"
+    place.write_text(TABLE)
+    for name in ("not this", "my table"):
+        call(topcat, messages.LOAD_VOTABLE, url=place.as_uri(), name=name, table_id="t9")
+    wait_until(lambda: len(received) == 2)
+    unwanted, offered = received
+    assert offered.path is None and not answers and not list(tmp_path.glob("received/*"))
+    connection.decline(unwanted)
+    wait_until(lambda: answers)
+    assert "not wanted" in answers.pop()["samp.error"]["samp.errortxt"]
+    connection.fetch(offered)
+    wait_until(lambda: answers and len(received) == 3)
+    assert answers == [{"samp.status": "samp.ok", "samp.result": {}}]
+    place.unlink()  # as a program does that has sent it
+    table = received[2]
     assert (table.name, table.table_id) == ("my table", "t9")
     assert table.path is not None and table.path.read_text() == TABLE
+
+
+def test_a_slow_file_holds_up_no_message_no_other_file_and_no_closing(
+    topcat, connection, received, answers, tmp_path
+):
+    connection.connect()
+    with trickling("header") as (url, began), trickling("header") as (other, began_too):
+        for each, begun in ((url, began), (other, began_too)):
+            call(topcat, messages.LOAD_VOTABLE, url=each)
+            wait_until(lambda: received)
+            connection.fetch(received.pop())
+            assert begun.wait(LONG_S)
+        wait_until(lambda: answers)  # the first, in whose place the second is fetched
+        topcat.tell(messages.POINT, ra="10.5", dec="-3.25")
+        wait_until(lambda: received)
+        connection.close()
+    assert received == [messages.PointedAt(sender="topcat", ra=10.5, dec=-3.25)]
 
 
 def test_a_message_that_is_refused_says_why_to_both(topcat, connection, received):
@@ -105,23 +150,20 @@ def test_a_million_rows_are_refused_before_they_are_read(topcat, connection, rec
 
 
 def test_more_messages_than_can_be_worked_off_are_refused(
-    topcat, connection, received, monkeypatch
+    topcat, connection, received, answers, monkeypatch
 ):
     connection.connect()
     gate = threading.Event()
     monkeypatch.setattr(connection._inbox, "_receive", lambda message: gate.wait(LONG_S))
-    message = {"samp.mtype": messages.LOAD_VOTABLE, "samp.params": {"url": "ftp://127.0.0.1/t.vot"}}
-    answers = []
-    topcat.client.bind_receive_response("tag", lambda *words: answers.append(words[-1]))
     try:
         for _ in range(60):
-            topcat.client.call(topcat.workbench(), "tag", dict(message))
+            call(topcat, messages.LOAD_VOTABLE, url="ftp://127.0.0.1/t.vot")
         wait_until(lambda: any("too many" in str(each.get("samp.error")) for each in answers))
     finally:
         gate.set()
 
 
-def test_of_picks_that_wait_the_last_one_counts(topcat, connection, received, monkeypatch):
+def test_of_picks_that_wait_the_last_one_counts(topcat, connection, received, answers, monkeypatch):
     connection.connect()
     gate, began = threading.Event(), threading.Event()
 
@@ -133,11 +175,8 @@ def test_of_picks_that_wait_the_last_one_counts(topcat, connection, received, mo
     monkeypatch.setattr(connection._inbox, "_receive", slowly)
     topcat.tell(messages.POINT, ra="1", dec="2")
     assert began.wait(LONG_S)
-    answers = []
-    topcat.client.bind_receive_response("tag", lambda *words: answers.append(words[-1]))
     for ra in range(10, 20):
-        message = {"samp.mtype": messages.POINT, "samp.params": {"ra": str(ra), "dec": "2"}}
-        topcat.client.call(topcat.workbench(), "tag", message)
+        call(topcat, messages.POINT, ra=str(ra), dec="2")
     wait_until(lambda: len(answers) == 9)
     assert all("took its place" in each["samp.error"]["samp.errortxt"] for each in answers)
     gate.set()

@@ -1,6 +1,5 @@
 """Our own hub in a process of its own, and how it ends."""
 
-import http.client
 import inspect
 import os
 import signal
@@ -15,14 +14,15 @@ from pathlib import Path
 import psutil
 import pytest
 
+from agent.web.body import never
 from app.services.samp import connection as connection_module
 from app.services.samp import hub as hub_module
 from app.services.samp.connection import FAILURES, hub_proxy, is_alive
 from app.services.samp.hub import HubAddress, OwnHub, is_here, lock_path, read_lock_file
 from app.services.samp.library import SampError, samp_library
-from app.services.web.client import never
 from tests.app.services.samp.peers import running_hub
-from tests.processes import runs, wait_until
+from tests.processes import LONG_S, runs, wait_until
+from tests.trickling import TRICKLES, trickling
 
 
 def test_it_listens_and_leaves_nothing(lock):
@@ -177,10 +177,20 @@ def test_a_silent_hub_is_left(monkeypatch):
     with speaker(None) as address:
         with pytest.raises(SampError, match="does not answer"):
             is_alive(address)
-        proxy = hub_proxy(address, 0.2)
-        with pytest.raises(TimeoutError):
+        proxy = hub_proxy(address)
+        with pytest.raises(FAILURES):
             proxy.ping()
         proxy.disconnect()
+
+
+@pytest.mark.parametrize("part", TRICKLES)
+def test_a_hub_that_trickles_is_left_in_time_and_when_told(monkeypatch, part):
+    monkeypatch.setattr(connection_module, "TIMEOUT_S", 0.3)
+    with trickling(part) as (url, _), pytest.raises(FAILURES):
+        hub_proxy(HubAddress(url, "x")).ping()
+    monkeypatch.setattr(connection_module, "TIMEOUT_S", LONG_S)
+    with trickling(part) as (url, began), pytest.raises(FAILURES):
+        hub_proxy(HubAddress(url, "x"), began.is_set).ping()
 
 
 def http_answer(body: bytes, more: bytes = b"") -> bytes:
@@ -200,12 +210,11 @@ def http_answer(body: bytes, more: bytes = b"") -> bytes:
 def test_nonsense_is_a_known_failure(answer, monkeypatch):
     monkeypatch.setattr(connection_module, "MAX_ANSWER", 1024 * 512)
     with speaker(answer) as address:
-        proxy = hub_proxy(address, 5)
+        proxy = hub_proxy(address)
         with pytest.raises(FAILURES):
             proxy.ping()
         proxy.disconnect()
         assert is_alive(address) in (True, False)
-    assert http.client.HTTPException in FAILURES
 
 
 # What we use of pyvo.samp is still there, and it stays off the network.

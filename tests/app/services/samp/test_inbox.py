@@ -3,7 +3,6 @@
 import gzip
 import os
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from agent.web.body import never
 from app.services.samp import inbox
 from app.services.samp.inbox import fetch
 from app.services.samp.library import RefusedMessage
 from app.services.samp.received import LOAD_FITS, LOAD_SPECTRUM, LOAD_VOTABLE, FileOffered
-from app.services.web.client import never
 from tests.app.services.samp.peers import TABLE
-from tests.processes import served
+from tests.processes import LONG_S, served
+from tests.trickling import TRICKLES, trickling
 
 
 def offer(url: str, mtype: str = LOAD_VOTABLE, name: str = "t") -> FileOffered:
@@ -66,9 +66,10 @@ def test_a_fits_spectrum_keeps_its_kind(tmp_path, target):
     ("file:///etc/hostname", "outside your home folder"),
     ("file:///proc/self/environ", "outside your home folder"),
     ("file:///dev/zero", "outside your home folder"),
-    ("file:///nowhere/at/all", "cannot be read"),
+    ("file:///tmp/../etc/hostname", "outside your home folder"),
+    ("file:///tmp/nowhere/at/all", "cannot be read"),
     ("file://nas/share/t.vot", "another machine"),
-    ("file:///%00", "cannot be read"),
+    ("file:///tmp/%00", "cannot be read"),
     ("http://192.0.2.7/t.vot", "another machine"),
     ("http://example.org/t.vot", "another machine"),
     ("https://127.0.0.1/t.vot", "neither file: nor http:"),
@@ -160,25 +161,14 @@ def test_a_file_of_a_server_of_this_machine(target):
         assert fetch(offer(url.replace("127.0.0.1", "localhost")), target, never).exists()
 
 
-def test_a_server_that_trickles_is_left_in_the_end(target, monkeypatch):
+@pytest.mark.parametrize("part", TRICKLES)
+def test_a_server_that_trickles_is_left_in_time_and_when_told(target, monkeypatch, part):
     monkeypatch.setattr(inbox, "TOTAL_S", 0.3)
-    enough = threading.Event()
-
-    def trickle(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.end_headers()
-        handler.wfile.write(TABLE.encode())
-        while not enough.wait(0.05):
-            handler.wfile.write(b" ")
-
-    try:
-        with server(trickle) as url, pytest.raises(RefusedMessage, match="in time"):
-            try:
-                fetch(offer(url), target, never)
-            finally:
-                enough.set()
-    finally:
-        enough.set()
+    with trickling(part) as (url, _), pytest.raises(RefusedMessage, match="in time"):
+        fetch(offer(url), target, never)
+    monkeypatch.setattr(inbox, "TOTAL_S", LONG_S)
+    with trickling(part) as (url, began), pytest.raises(RefusedMessage, match="in time"):
+        fetch(offer(url), target, began.is_set)
     assert left(target) == []
 
 

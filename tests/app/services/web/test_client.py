@@ -150,6 +150,22 @@ def test_a_server_that_asks_for_patience_gets_it(pace, clock):
     assert clock.now == pytest.approx(120.0)
 
 
+def test_one_that_asks_for_too_much_patience_is_left_alone(
+    pace, clock, server, client, monkeypatch
+):
+    pace.note_fault(errors.Busy("busy", 120.0))
+    with pytest.raises(errors.NotAsked, match="busy for 120 s more"):
+        go(pace)
+    assert clock.now == 100.0
+    clock.now += 120.0
+    go(pace)
+    monkeypatch.setattr(web, "PATIENCE_S", 0.5)
+    server.always = "busy"
+    with pytest.raises(errors.Busy):
+        client.ask(Request(url=server.url + "/x"))
+    assert len(server.asked) == 1
+
+
 def test_after_a_rest_one_question_tries_the_host_again(pace, clock):
     for _ in range(FAULTS_TO_REST):
         pace.note_fault(errors.Unreachable("gone"))

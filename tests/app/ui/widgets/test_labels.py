@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.judge.controls.guideline_panel import FoldingSection
 from app.ui.widgets.agent_parts import colour_verdict, record_names, short_name
 from app.ui.widgets.labels import (
     MAX_NAME,
@@ -25,7 +26,6 @@ from app.ui.widgets.labels import (
 )
 from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard, PageScrollArea
 from app.ui.widgets.painted_button import PaintedButton, RowButton, hint
-from app.ui.widgets.section import Section
 from tests.app.ui.steps import click, shown_in
 
 
@@ -167,7 +167,7 @@ def test_cards_and_sections_fold_by_a_click(qtbot, current_theme):
     assert card.heading.text() == f"{SHUT} Queue" and not inside.isVisible()
     click(qtbot, card.heading)
     assert inside.isVisible()
-    section, inside = Section("Velocity", current_theme), QLabel("inside")
+    section, inside = FoldingSection("Velocity", current_theme), QLabel("inside")
     section.body.addWidget(inside)
     shown_in(qtbot, section, 200, 100)
     section.header.set_note("20 km/s")

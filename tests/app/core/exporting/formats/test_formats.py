@@ -193,6 +193,7 @@ def test_numbers_and_missing_values_but_no_other_types():
 # CSV.
 def test_formulas_are_escaped(session_path):
     cells = ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "'x", " =1", "＝1", "-1.5e3", "+7", "a=b", "-"]
+    cells += ["a;=1+1", "b\t @x", "c;'d", "e;-5", "f; -5;g", "h;", "i\n=1"]
     with listed(session_path, [{"object_id": cell} for cell in cells]) as session:
         out = session_path.with_suffix(".csv")
         export(session, out, which="all")
@@ -200,8 +201,11 @@ def test_formulas_are_escaped(session_path):
     raw = out.read_bytes().decode()
     for cell in ("=1+1", "+x", "-x", "@x", "'x"):
         assert f"\n'{cell}," in raw
-    for number in ("-1.5e3", "+7", "a=b"):
+    for number in ("-1.5e3", "+7", "a=b", "e;-5", "f; -5;g", "h;"):
         assert f"\n{number}," in raw
+    for cell in ("a;'=1+1", "b\t' @x", "c;''d"):
+        assert f"\n{cell}," in raw
+    assert '\n"i\n\'=1",' in raw
 
 
 # YAML in the header of ECSV.

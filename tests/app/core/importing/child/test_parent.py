@@ -89,11 +89,15 @@ def runs(monkeypatch, code):
     monkeypatch.setattr(parent, "child_command", lambda *_: [sys.executable, "-c", code])
 
 
+STARTED = 'print(\'{"type": "started", "size": 0}\', flush=True)'
+
+
 @pytest.mark.parametrize(("code", "said"), [
-    ("raise SystemExit(1)", "the process that read it ended with status 1; it may be damaged"),
+    ("raise SystemExit(1)", "the process that read it ended with status 1; it did not get so far"),
+    (f"{STARTED}; raise SystemExit(1)", "ended with status 1; it may be damaged"),
     ("print('{')", "the process that read it ended with status 0"),
     ("import os; os.abort()", "was killed by SIGABRT"),
-    ("x = [0]; x[1]", "ended with status 1: IndexError: list index out of range; it may be"),
+    ("x = [0]; x[1]", "ended with status 1: IndexError: list index out of range; it did not"),
 ])  # fmt: skip
 def test_a_reading_process_that_dies(session, folder, monkeypatch, code, said):
     runs(monkeypatch, code)
@@ -109,7 +113,7 @@ def test_a_reading_process_that_dies(session, folder, monkeypatch, code, said):
 @pytest.mark.skipif(not os.path.exists("/bin/false"), reason="no program that only fails")  # noqa: PTH110
 def test_a_reading_process_that_cannot_start(session, folder, monkeypatch):
     monkeypatch.setattr("sys.executable", "/bin/false")
-    with pytest.raises(ImportFailed, match="the process that read it ended with status 1"):
+    with pytest.raises(ImportFailed, match="ended with status 1; it did not get so far"):
         import_text(session, folder, text_of())
     monkeypatch.setattr("sys.executable", "/bin/nothing")
     with pytest.raises(ImportFailed, match="the process to read it could not be started"):
@@ -117,14 +121,16 @@ def test_a_reading_process_that_cannot_start(session, folder, monkeypatch):
     assert session.count() == 0
 
 
-@pytest.mark.parametrize("is_started", [False, True])
-def test_a_reading_process_that_hangs_is_killed(session, folder, monkeypatch, is_started):
-    started = 'print(\'{"type": "started", "size": 0}\', flush=True)'
-    runs(monkeypatch, f"import time; {started if is_started else 0}; time.sleep(600)")
+@pytest.mark.parametrize(("is_started", "said"), [
+    (False, "did not start within 0 seconds: this computer is too busy"),
+    (True, "came no further for 0 seconds: it may be damaged, or this computer too busy"),
+])  # fmt: skip
+def test_a_reading_process_that_hangs_is_killed(session, folder, monkeypatch, is_started, said):
+    runs(monkeypatch, f"import time; {STARTED if is_started else 0}; time.sleep(600)")
     monkeypatch.setattr(parent, "OPENING_S" if is_started else "START_S", 0.3)
     for read in (preview, partial(import_list, session)):
         path = listed(folder, text_of())
-        with pytest.raises(ImportFailed, match="came no further for 0 seconds: it may be damaged"):
+        with pytest.raises(ImportFailed, match=said):
             read(path)
 
 

@@ -9,8 +9,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from agent.errors import WorkbenchError
+from agent.spectra.fits.source_file import read_url
 from app.ui.base.background.garbage_timer import YOUNG, GarbageTimer
 from app.ui.base.background.runner import Runner
+from tests.processes import LONG_S
+from tests.trickling import trickling
 
 
 class Painted(QWidget):
@@ -40,6 +43,15 @@ def test_work_run_soon_is_dropped_on_closing(qtbot):
     runner.close()
     qtbot.wait(1)
     assert not begun
+
+
+def test_closing_does_not_wait_for_a_server_that_work_asks(qtbot):
+    with trickling("header") as (url, began):
+        runner = Runner()
+        asking = runner.run(partial(read_url, url))
+        assert began.wait(LONG_S)
+        runner.close()
+        assert "nobody waits" in str(asking.exception())
 
 
 class Knot:

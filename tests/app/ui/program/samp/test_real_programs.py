@@ -94,8 +94,8 @@ def test_stilts_sends_a_table_and_ends(person, tmp_path):
     sending = start("stilts", "tpipe", f"in={table}", "omode=samp", "format=votable")
     offer = person.window.samp.offer
     person.wait(lambda: offer.isVisible())
-    person.wait(lambda: sending.poll() is not None)
     offer.yes.click()
+    person.wait(lambda: sending.poll() is not None)  # it serves its table until it is fetched
     person.wait(lambda: person.window.opening.importing is not None and person.window.view is None)
     assert person.window.opening.importing.isVisible()
 

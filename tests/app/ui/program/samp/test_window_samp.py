@@ -26,6 +26,7 @@ from tests.app.services.samp.peers import TABLE, Topcat
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.steps import click
 from tests.app.ui.whole_window import Person, before_window
+from tests.trickling import trickling
 
 pytestmark = pytest.mark.filterwarnings("ignore::pyvo.samp.SAMPWarning")
 
@@ -150,24 +151,47 @@ def test_a_table_is_offered_over_an_open_session_and_opened_when_wanted(
 ):
     table = tmp_path / "t.vot"
     table.write_text(TABLE)
-    topcat.ask(LOAD_VOTABLE, url=table.as_uri(), name="my <b>table</b>", table_id="t9")
+    topcat.tell(LOAD_VOTABLE, url=table.as_uri(), name="my <b>table</b>", table_id="t9")
     offer = person.window.samp.offer
     person.wait(lambda: offer.isVisible())
     assert offer.text.full_text == "topcat sends the table my <b>table</b>"
     click(qtbot, offer.no)
     assert not offer.isVisible() and person.window.view is not None
-    topcat.ask(LOAD_VOTABLE, url=table.as_uri(), name="again", table_id="t9")
+    topcat.tell(LOAD_VOTABLE, url=table.as_uri(), name="again", table_id="t9")
     person.wait(lambda: offer.isVisible())
     click(qtbot, offer.yes)
     person.wait(lambda: person.window.view is None)
     assert person.window.opening.importing.isVisible()
 
 
+def test_an_offer_comes_before_its_file_which_holds_up_nothing_and_no_closing(person, topcat):
+    offer = person.window.samp.offer
+    with trickling("header") as (url, began):
+        topcat.tell(LOAD_VOTABLE, url=url, name="slow")
+        person.wait(lambda: offer.isVisible())
+        assert not began.is_set()
+        offer.yes.click()
+        assert said(person) == "Fetching slow…"
+        person.wait(began.is_set)
+        other = person.session.candidate(8)
+        topcat.tell(POINT, ra=repr(other.ra), dec=repr(other.dec))
+        person.sees(8)
+        person.window.close()
+
+
+def test_closing_does_not_wait_for_a_hub_that_trickles(qtbot, place, lock):
+    with trickling("header") as (url, began), before_window(qtbot, place) as person:
+        lock.write_text(f"samp.secret=x\nsamp.hub.xmlrpc.url={url}\n")
+        person.window.commands.run("samp")
+        person.wait(began.is_set)
+        person.window.close()
+
+
 def test_a_table_becomes_a_session_whose_rows_the_program_can_pick(
     qtbot, hub, topcat, tmp_path, real_list
 ):
     with connected(qtbot) as person:
-        topcat.ask(LOAD_VOTABLE, url=real_list.as_uri(), name="stars", table_id="t9")
+        topcat.tell(LOAD_VOTABLE, url=real_list.as_uri(), name="stars", table_id="t9")
         person.wait(lambda: person.window.opening.importing is not None)
         (copy,) = (tmp_path / "home" / "data").rglob("stars-*.vot")
         person.window.opening.open_session(session_of(copy, tmp_path))
@@ -205,8 +229,7 @@ def test_a_spectrum_opens_to_just_look(qtbot, hub, topcat, place, tmp_path):
     copy = tmp_path / spectrum.name
     copy.write_bytes(spectrum.read_bytes())
     with connected(qtbot) as person:
-        answer = topcat.ask(LOAD_SPECTRUM, url=copy.as_uri(), name="a star", meta={})
-        assert answer["samp.status"] == "samp.ok"
+        topcat.tell(LOAD_SPECTRUM, url=copy.as_uri(), name="a star", meta={})
         person.wait(lambda: person.window.view is not None and person.current.is_painted)
         assert person.session.task.id == "LOOK"
 

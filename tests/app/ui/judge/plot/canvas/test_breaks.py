@@ -7,8 +7,8 @@ from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import bundled_task
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.theme.theme import LIGHT
-from app.ui.judge.plot.canvas.breaks import wide_gaps
 from app.ui.judge.plot.canvas.curve import thin
+from app.ui.judge.plot.canvas.layers import wide_gaps
 from app.ui.judge.plot.canvas.plot_box import BREAK_PX, PlotBox, Scale
 from app.ui.judge.plot.marks import marks, task_ranks
 from app.ui.judge.plot.plot_view import PlotView

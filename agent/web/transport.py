@@ -1,7 +1,8 @@
-"""An httpx transport whose requests can be cancelled with `should_stop`.
+"""An httpx transport whose requests end when `should_stop` says so, or their time is over.
 
-httpx blocks until bytes arrive, and a server may take minutes before its first one. So this
-transport waits in short slices and closes the connection when a request is cancelled.
+httpx blocks until bytes arrive, and a server may take minutes before its first one, or send one
+byte a second for ever. So this transport waits in short slices, from the look-up of the name to the
+last byte, and closes the connection when a request is cancelled.
 """
 
 import math
@@ -10,6 +11,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -19,9 +21,10 @@ from typing import Any
 import httpcore
 import httpx
 
-from agent.engines.base import Cancelled, ShouldStop
-from agent.engines.remote.address import Address
+from agent.errors import Cancelled
+from agent.web.body import is_stopped, never
 
+ShouldStop = Callable[[], bool]
 SLICE_S = 0.1
 LONGEST_SLICE_S = 0.5
 CONNECT_S = 10.0
@@ -38,6 +41,14 @@ class PeerRefused(Exception):
     """A host name leads to an address that may not be connected to."""
 
 
+FAULTS = (
+    *(TooSlow, PeerRefused, httpx.HTTPError, httpx.InvalidURL, httpcore.ProxyError),
+    *(httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException),
+    httpcore.UnsupportedProtocol,
+)
+"""What a server, or the way to it, can make of a request; Cancelled is what we make of it."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """When a thread's requests end early; `until` is a time of `time.monotonic`."""
@@ -46,7 +57,7 @@ class Limits:
     until: float = math.inf
 
     def check(self) -> None:
-        if self.should_stop is not None and self.should_stop():
+        if (self.should_stop or never)() or is_stopped():
             raise Cancelled
         if time.monotonic() >= self.until:
             raise TooSlow
@@ -131,23 +142,24 @@ class StoppableTransport(httpx.BaseTransport):
         return pool
 
 
-def new_client(address: Address, timeout_s: float) -> tuple[httpx.Client, StoppableTransport]:
-    """Create a client for one server, without redirects and compression."""
-    transport = StoppableTransport(secure=address.is_secure, proxy=_proxy(address))
+def new_client(
+    timeout: httpx.Timeout,
+    *,
+    secure: bool = False,
+    proxy: str | None = None,
+    may_connect: Callable[[str], bool] | None = None,
+) -> tuple[httpx.Client, StoppableTransport]:
+    """Create a client for one server, without redirects, compression and cookies."""
+    transport = StoppableTransport(secure=secure, proxy=proxy, may_connect=may_connect)
     client = httpx.Client(
         transport=transport,
-        timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, CONNECT_S)),
+        timeout=timeout,
         headers={"accept-encoding": "identity", "user-agent": USER_AGENT},
         follow_redirects=False,
-        trust_env=False,  # `_proxy` reads the environment instead
+        trust_env=False,  # `proxy_for` reads the environment instead
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # accepts none
     )
     return client, transport
-
-
-def _proxy(address: Address) -> str | None:
-    """Return the proxy from the environment; this machine is reached directly."""
-    return None if address.is_loopback else proxy_for(address.scheme, address.host)
 
 
 def proxy_for(scheme: str, host: str) -> str | None:
@@ -195,12 +207,37 @@ class _Network(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        stream = self._sockets.connect_tcp(host, port, timeout, local_address, socket_options)
+        connect = self._sockets.connect_tcp
+        stream = self.waited(lambda: connect(host, port, timeout, local_address, socket_options))
         peer = stream.get_extra_info("server_addr")
         if self._may_connect is not None and not self._may_connect(str(peer[0])):
             stream.close()
             raise PeerRefused(f"{host} is at {peer[0]}, which may not be asked")
         return _Stream(stream, self)
+
+    def waited(self, call: Callable[[], httpcore.NetworkStream]) -> httpcore.NetworkStream:
+        """What a call returns that nobody can end: the look-up of a name, or a handshake."""
+        made: Future[httpcore.NetworkStream] = Future()
+
+        def work() -> None:
+            try:
+                made.set_result(call())
+            except BaseException as error:
+                made.set_exception(error)
+
+        threading.Thread(target=work, name="connecting", daemon=True).start()
+        try:
+            while not wait([made], SLICE_S).done:
+                self.limits.check()
+        except (Cancelled, TooSlow):
+            made.add_done_callback(_close_late)
+            raise
+        return made.result()
+
+
+def _close_late(made: Future[httpcore.NetworkStream]) -> None:
+    if made.exception() is None:
+        made.result().close()
 
 
 class _Stream(httpcore.NetworkStream):
@@ -244,7 +281,8 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        stream = self._stream.start_tls(ssl_context, server_hostname, timeout)
+        start = self._stream.start_tls
+        stream = self._network.waited(lambda: start(ssl_context, server_hostname, timeout))
         return _Stream(stream, self._network)
 
     def get_extra_info(self, info: str) -> Any:

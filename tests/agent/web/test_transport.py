@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.engines.remote import http
 from agent.engines.remote.engine import RemoteEngine
 from agent.engines.remote.request import RequestTurn
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
+from agent.web import transport as http
 from tests.agent.engines.remote.fake_server import (
     Pieces,
     answered,
