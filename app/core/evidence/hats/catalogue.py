@@ -34,11 +34,11 @@ from app.core.evidence.local_rows import (
     PlacedRows,
     Row,
     chord,
-    unit_vectors,
 )
 from app.core.importing.formats import parquet_list
 from app.core.importing.formats.contents import ListColumn
 from app.core.importing.opening import errors_naming
+from app.core.importing.sky import unit_vectors
 
 RELEASE = 12
 FINER = 2
