@@ -17,7 +17,7 @@ STEP := @sh packaging/step.sh
 TEST := env PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest --dist worksteal
 PINS := pyproject.toml packaging/constraints.txt packaging/llama_wheel.sh packaging/llama_libraries.cmake packaging/test_tools.sh
 
-.PHONY: run test test-slow check bench docs app format clean
+.PHONY: run test test-slow check bench site app format clean
 
 run: $(VENV)/.base ## set up, then the demo on the bundled sample
 	$(BIN)/spec-o3 demo
@@ -41,8 +41,10 @@ check: $(VENV)/.dev ## lint, format, types, import contracts, layout of the sour
 bench: $(VENV)/.dev ## one JSON line per figure
 	$(BIN)/python -m tests.bench
 
-docs: $(VENV)/.dev ## the Python interface as a page, from its docstrings, in build/python
-	$(BIN)/pdoc --no-show-source -o build/python agent.api app.session_api
+site: $(VENV)/.site ## the guide, the changelog and the Python interface as web pages, in build/site
+	mkdir -p build/pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -f packaging/site/mkdocs.yml -d $(CURDIR)/build/site
+	$(BIN)/pdoc --no-show-source -t packaging/site/python -o $(CURDIR)/build/site/python agent.api app.session_api app.finding_api
 
 app: $(BUNDLER)/.ready ## the program in a folder, and what people download, in dist/
 	$(BUNDLER)/bin/python packaging/bundle.py $(BUNDLE)
@@ -63,6 +65,10 @@ $(VENV)/.base: $(PINS) | $(VENV)/bin/python
 	$(STEP) "System libraries" sh packaging/system_libraries.sh
 	touch $@
 
+$(VENV)/.site: $(PINS) | $(VENV)/bin/python
+	$(STEP) "Packages from pip's index" $(PIP) -e '.[site]'
+	touch $@
+
 $(BUNDLER)/.ready: $(PINS)
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (try: apt-get install python3)" >&2; exit 1; }
 	@sh packaging/virtual_environment.sh $(PYTHON) $(BUNDLER)
@@ -74,7 +80,7 @@ $(BUNDLER)/.ready: $(PINS)
 
 $(VENV)/.dev: $(PINS) | $(VENV)/bin/python
 	$(STEP) "llama-cpp-python" sh packaging/llama_wheel.sh $(BIN)/python
-	$(STEP) "Packages from pip's index" $(PIP) -e '.[dev,formats,train,teams]'
+	$(STEP) "Packages from pip's index" $(PIP) -e '.[dev,formats,train,teams,site]'
 	$(STEP) "System libraries" sh packaging/system_libraries.sh
 	$(STEP) "Programs that tests compare with" sh packaging/test_tools.sh
-	touch $@ $(VENV)/.base
+	touch $@ $(VENV)/.base $(VENV)/.site

@@ -137,6 +137,7 @@ def _architecture(machine: str) -> str:
 
 
 def _fill(source: Path, target: Path) -> None:
+    cited = (contents.ROOT / "CITATION.cff").read_text(encoding="utf-8")
     facts = {
         "title": contents.TITLE,
         "folder": contents.FOLDER,
@@ -145,6 +146,7 @@ def _fill(source: Path, target: Path) -> None:
         "suffix": contents.SUFFIX,
         "mime": contents.MIME,
         "version": contents.version(),
+        "released": re.findall(r"^date-released: (.+)", cited, re.MULTILINE)[0],
     }
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(Template(source.read_text()).substitute(facts), encoding="utf-8")

@@ -35,6 +35,11 @@ from app.worker.request import LoadRequest
 
 SAMPLE_TASK = "CV"
 SHOWN = 15
+ABOUT = {
+    "sample": "These spectra are simulated",
+    "sample_real": "These spectra are public (README.md beside them names the sources), and "
+    "too few to say how well the agent does elsewhere",
+}
 MAX_WORKERS = 4
 
 Truth = Mapping[tuple[str, int], str]  # True class of each spectrum by file name and row
@@ -56,19 +61,23 @@ def demo(
             show_default="the best bundled model",
         ),
     ] = None,
+    real: Annotated[
+        bool, typer.Option("--real", help="Vet 40 public spectra of SDSS, DESI and Hubble instead.")
+    ] = False,
 ) -> None:
     """Vet the bundled sample of 60 simulated cataclysmic variable candidates."""
+    name = "sample_real" if real else "sample"
     if out is None and model is None and has_display():
-        raise typer.Exit(open_window(sample=True))
+        raise typer.Exit(open_window(sample=name))
     out = out or Path("spec-o3-demo")
     console = Console(highlight=False)
-    sample = Path(str(resources.files("resources"))) / "sample"
+    sample = Path(str(resources.files("resources"))) / name
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WorkbenchError(f"{out}: not a folder to write to: {error.strerror}") from error
     truth = _truth(sample / "truth.csv")
-    with _session(out / "sample.speco3", sample) as session:
+    with _session(out / f"{name}.speco3", sample) as session:
         if not all(_key(row.candidate) in truth for row in matching(session, EVERYTHING)):
             # It may be the user's own.
             raise WorkbenchError(
@@ -78,12 +87,12 @@ def demo(
         workers = min(MAX_WORKERS, os.cpu_count() or 1)
         run_vet(session, LoadRequest(model or default_model(session.task.id)), workers=workers)
         rows = list(matching(session, EVERYTHING, Sort("p_yes", descending=True)))
-        console.print(_table(rows))
+        console.print(_table(rows, "real" if real else "simulated"))
         _show_one(session, rows, console)
         _compare(rows, truth, console)
-        _write(session, out, console)
+        _write(session, out / name, console)
     console.print(
-        "\nThese spectra are simulated; the verdicts are left to you. With your own list:\n"
+        f"\n{ABOUT[name]}; the verdicts are left to you. With your own list:\n"
         "  spec-o3 new night.speco3 --task CV LIST.csv\n"
         "  spec-o3 vet night.speco3\n"
         "  spec-o3 export night.speco3 night.fits --which all"
@@ -105,7 +114,7 @@ def _session(path: Path, sample: Path) -> Session:
 
 
 def _truth(path: Path) -> Truth:
-    """Read the true classes, which are known because the sample is simulated."""
+    """Read the true classes: what was simulated, or what the literature says."""
     with path.open(newline="", encoding="utf-8") as file:
         return {
             (Path(row["file"]).name, int(row["row"])): row["label"] for row in csv.DictReader(file)
@@ -116,9 +125,9 @@ def _key(candidate: Candidate) -> tuple[str, int]:
     return Path(candidate.path).name, candidate.row
 
 
-def _table(rows: list[QueueRow]) -> Table:
+def _table(rows: list[QueueRow], kind: str) -> Table:
     table = Table(
-        title=f"The sample: {len(rows)} simulated candidates, most likely first",
+        title=f"The sample: {len(rows)} {kind} candidates, most likely first",
         title_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -170,8 +179,10 @@ def _compare(rows: list[QueueRow], truth: Truth, console: Console) -> None:
     )
 
 
-def _write(session: Session, out: Path, console: Console) -> None:
-    catalogue, report, records = (out / f"sample.{kind}" for kind in ("csv", "html", "jsonl"))
+def _write(session: Session, stem: Path, console: Console) -> None:
+    catalogue, report, records = (
+        stem.with_suffix(suffix) for suffix in (".csv", ".html", ".jsonl")
+    )
     export(session, catalogue, which="all")
     write_report(session, report, lambda candidate: read_spectrum(session, candidate))
     write_records(session, records)

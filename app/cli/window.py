@@ -38,9 +38,11 @@ def is_for_window(arguments: list[str]) -> bool:
 
 
 def open_window(
-    argument: str = "", *, sample: bool = False, room: Callable[[Any], object] | None = None
+    argument: str = "", *, sample: str = "", room: Callable[[Any], object] | None = None
 ) -> int:
     """Open the window, or only the room that `room` opens for it, and wait until it is closed.
+
+    `sample` is the folder in resources of the sample to begin with.
 
     Qt is imported only here.
     """

@@ -18,7 +18,7 @@ from app.worker.process import last_line
 PACKAGES = ("agent", "app.cli", "app.core", "app.worker")
 OPTIONAL = (
     *(package for engine in ENGINES for package in engine.packages),
-    *("specutils", "psycopg"),
+    *("specutils", "psycopg", "astropy_healpix"),
 )
 """Optional dependencies; own modules that need a missing one are skipped."""
 LAZY_IMPORTS = (
@@ -77,7 +77,7 @@ def sample() -> Path:
 def _modules(folder: Path) -> str:
     loads = [_loads(name) for name in (*_own_modules(), *LAZY_IMPORTS)]
     left_out = loads.count(False)
-    skipped = f", {left_out} that need torch skipped" if left_out else ""
+    skipped = f", {left_out} that need more packages skipped" if left_out else ""
     return f"{loads.count(True)} loaded{skipped}"
 
 

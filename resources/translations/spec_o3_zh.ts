@@ -5816,6 +5816,14 @@
         <translation>打开列表</translation>
     </message>
     <message>
+        <source>Try real spectra</source>
+        <translation>试用真实光谱</translation>
+    </message>
+    <message>
+        <source>40 public ones of SDSS, DESI and Hubble</source>
+        <translation>SDSS、DESI 和哈勃望远镜的 40 条公开光谱</translation>
+    </message>
+    <message>
         <source>CSV, ECSV, FITS, VOTable or Parquet</source>
         <translation>CSV、ECSV、FITS、VOTable 或 Parquet</translation>
     </message>

@@ -12,21 +12,28 @@ from sqlalchemy import func, select, text
 
 from agent.inspection.built_in import MEASURED, PANEL
 from agent.inspection.inspector_factory import default_model
-from app.core.database.tables import candidates, inspections, log
+from app.core.database.tables import assignments, candidates, inspections, log, repeats
+from app.core.finding.table import MANIFEST, FindTable
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.session import open_session
 from app.core.sharing import merge
+from app.core.sharing.study_plan import new_study, study_of
+from tests.agent.spectra.readers import samples
 from tests.app.core.database.postgres import running_cluster
+from tests.app.core.finding.surveys import keys_of, searched
 from tests.app.core.inspected import NANO, said
 from tests.app.core.session.kept_lines import check, held, held_by
 from tests.app.core.session.recorder import CANDIDATES, line_of, nursery
 from tests.app.core.session.test_rebuild import derived, press, rebuilt
 from tests.app.core.sessions import made
+from tests.attacks.sessions import studies
 from tests.attacks.sessions.kills import MARK, sample_session
 from tests.night import BY_NIGHT, seeds
 from tests.processes import marked, wait_until
 
 WINDOW_KILLS = 10 if BY_NIGHT else 4
+FIND_KILLS = 20 if BY_NIGHT else 6
+WHOLE_KILLS = 10 if BY_NIGHT else 2
 VET_KILLS = 5 if BY_NIGHT else 3
 MERGE_KILLS = 10 if BY_NIGHT else 3
 VET_MODEL = default_model("CV") if BY_NIGHT else MEASURED
@@ -64,6 +71,26 @@ def test_a_busy_window_is_killed(children, tmp_path, seed):
     assert len(kept) > WINDOW_KILLS
     assert inspected
     assert len(lengths) > WINDOW_KILLS // 4
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=30))
+def test_the_whole_window_is_killed(tmp_path, seed):
+    """300 kills by night: what its panels were told of is kept, and its worker ends with it."""
+    location = tmp_path / "night.speco3"
+    sample_session(location)
+    chance, kept = random.Random(seed), {}
+    with nursery("tests.attacks.window.killed") as children:
+        for number in range(WHOLE_KILLS):
+            mark = f"{os.getpid()}-{seed}-{number}"
+            children.order("whole window", location, seed=f"{seed}-{number}", mark=mark)
+            told = killed_after(children, chance, chance.randrange(2, 20))
+            assert told[-1] == ["over", -signal.SIGKILL], told
+            kept |= {line[1]: line[2] for line in told if line[0] == "kept"}
+            check(location, kept)
+            wait_until(lambda mark=mark: not marked(MARK, mark))
+    assert len(kept) > WHOLE_KILLS
 
 
 def check_inspections(location, inspected):
@@ -183,17 +210,37 @@ def killed_in_an_act(children, chance):
     return found + children.shot(found[0])
 
 
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=15))
-def test_a_merge_is_killed(children, tmp_path, seed):
-    """150 kills by night: all of each session that is merged in, or none of it; then once more."""
-    chance = random.Random(seed)
-    into, *others = [tmp_path / f"{name}.speco3" for name in ("into", "one", "two")]
+def three_sessions(folder, chance):
+    into, *others = [folder / f"{name}.speco3" for name in ("into", "one", "two")]
     for location, reviewer in zip([into, *others], ("Ada", "Ben", "Ada"), strict=True):
         with made(location, MERGED, reviewer) as session:
             press(session, chance, 60)
             for number in range(1, INSPECTED):
                 add_inspection(session, number, said(model=NANO, number=number))
+    return into, others
+
+
+def copies_of_a_study(folder, chance):
+    """One from before the study, and two with a part of a person's readings."""
+    studies.make(folder)
+    others = [folder / f"{name}.speco3" for name in ("Ada", "Ben")]
+    with open_session(folder / studies.NAME, "Lead") as session:
+        new_study(session, studies.PEOPLE, "unaided-first", seed=chance.randrange(1000))
+        for other in others:
+            session.database.copy_to(other)
+    for other in others:
+        with open_session(other, other.stem) as session:
+            studies.judge(session, chance.randrange(3, 12))
+    return folder / studies.EARLY, others
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=15))
+@pytest.mark.parametrize("made_apart", [three_sessions, copies_of_a_study])
+def test_a_merge_is_killed(children, tmp_path, seed, made_apart):
+    """2 x 150 kills by night: all of each session that is merged in, or none; then once more."""
+    chance = random.Random(seed)
+    into, others = made_apart(tmp_path, chance)
     wanted = [state_of(into)]
     whole = shutil.copy(into, tmp_path / "whole.speco3")
     for other in others:
@@ -224,6 +271,38 @@ def test_a_merge_is_killed(children, tmp_path, seed):
     assert len(set(found)) > 1 or not BY_NIGHT
 
 
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=15))
+def test_a_search_is_killed(children, tmp_path, seed):
+    """300 kills by night: begun again, it has each spectrum once, and what cannot be read."""
+    survey, chance = tmp_path / "survey", random.Random(seed)
+    survey.mkdir()
+    for number in range(12):
+        (survey / f"{number}.dat").write_bytes(samples.text())
+        (survey / f"{number}.fits").write_bytes(b"SIMPLE  =                    T" * (number < 3))
+    (survey / "coadd.fits").write_bytes(samples.desi())
+    whole = searched(tmp_path / "whole.find", survey)[0]
+    wanted, unread = sorted(keys_of(whole)), sorted(whole.unread())
+    assert len(wanted) > 12 and unread
+    ends = 0
+    place = tmp_path / "0.find"
+    for _ in range(FIND_KILLS):
+        children.order("find", place, survey=str(survey))
+        told = killed_after(children, chance, chance.randrange(1, 12))
+        assert told[-1][1] in (0, -signal.SIGKILL), told
+        if not (place / MANIFEST).exists():
+            continue  # killed before it began
+        table = FindTable(place)
+        found = sorted(keys_of(table))
+        assert len(set(found)) == len(found) and set(found) <= set(wanted)
+        assert table.damaged() == []
+        if ["done", ""] in told:
+            assert (found, sorted(table.unread())) == (wanted, unread)
+            ends += 1
+            place = tmp_path / f"{ends}.find"
+    assert ends or not BY_NIGHT
+
+
 def killed_after(children, chance, lines):
     """Soon after so many lines."""
     found = [children.born()]
@@ -250,12 +329,17 @@ def state_of(location):
         with session.database.reading() as connection:
             assert connection.execute(text("PRAGMA integrity_check")).all() == [("ok",)]
             assert connection.execute(text("PRAGMA foreign_key_check")).all() == []
-            tables = (candidates, log, inspections)
+            tables = (candidates, log, inspections, repeats, assignments)
             counts = [
                 connection.execute(select(func.count()).select_from(table)).scalar_one()
                 for table in tables
             ]
-        return counts, derived(session), [line_of(entry) for entry in session.history()]
+        return (
+            counts,
+            study_of(session),
+            derived(session),
+            [line_of(entry) for entry in session.history()],
+        )
 
 
 @pytest.mark.timeout(900)
@@ -277,4 +361,34 @@ def test_a_program_is_killed_at_a_server(children, seed):
                 assert kept.items() <= lines.items()
                 assert held_by(lines) == held(session)
                 assert derived(session) == rebuilt(session)
+        assert len(kept) > SERVER_KILLS
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=5))
+def test_a_server_is_killed_under_three_writers(children, seed):
+    """50 kills by night: each writer is told in a sentence, and what was acknowledged is there."""
+    with running_cluster() as cluster:
+        location = cluster.url(cluster.new_database())
+        made(location, CANDIDATES).close()
+        chance, kept, told_in_words = random.Random(seed), {}, 0
+        for number in range(SERVER_KILLS):
+            people = ["Ada", "Ben", "Cleo"]
+            children.order(
+                "record", location, seed=f"{seed}-{number}", copies=3, reviewers=people, undo=0
+            )
+            heard, wanted = [children.born()], chance.randrange(1, 60)
+            while sum(line[0] == "kept" for line in heard) < wanted:
+                hear(children, heard)
+            cluster.kill()
+            heard += children.until_over(3 - sum(line[0] == "over" for line in heard))
+            cluster.start()
+            assert not [line for line in heard if line[0] == "fault"], heard
+            told_in_words += sum(line[0] == "refused" for line in heard)
+            kept |= {line[1]: line[2] for line in heard if line[0] == "kept"}
+            with open_session(location, "Ada") as session:
+                lines = {entry.id: line_of(entry) for entry in session.history()}
+                assert kept.items() <= lines.items()
+                assert derived(session) == rebuilt(session)
+        assert told_in_words == 3 * SERVER_KILLS
         assert len(kept) > SERVER_KILLS

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ pytest.importorskip("llama_cpp")
 from agent.engines.gguf.header import read_gguf_header
 from agent.inspection.built_in import EYE
 from agent.models.registry import BUNDLED
-from tests.attacks.models.folders import copy, folders
+from tests.attacks.models.folders import copy, folders, wild
 from tests.attacks.models.gguf import mutated_gguf
 from tests.attacks.sandbox import Outcome, Sandbox
 from tests.night import BY_NIGHT, seeds
@@ -28,6 +29,7 @@ pytestmark = [
 ]
 
 BATCHES, GGUF_BATCHES = 48, 20
+WILD = 20 if BY_NIGHT else 6
 GGUF_CASES = 20 if BY_NIGHT else 4
 HARMLESS = ("template_loop", "template_escape", "code_from_a_hub")
 """Nothing runs a template or code of a folder: these load as if nothing were there."""
@@ -53,6 +55,25 @@ def test_a_folder_from_a_stranger(batch: int, tiny_qwen25: Path, tmp_path: Path)
                 assert "names code on a hub" in outcome.value, name
             if any(word in name for word in HARMLESS):
                 assert outcome.value == "", name
+
+
+@pytest.mark.parametrize("batch", seeds(by_day=1, by_night=BATCHES))
+def test_a_folder_from_a_stranger_is_converted(
+    batch: int, tiny_qwen25: Path, tmp_path: Path
+) -> None:
+    """All kinds by night, and 960 whose weights or settings are damaged by chance."""
+    changes = dict([*sorted(folders().items())][batch::BATCHES])
+    changes |= {f"wild-{n}": partial(wild, seed=batch * WILD + n) for n in range(WILD)}
+    with Sandbox("tests.attacks.models.folders:convert") as sandbox:
+        assert sandbox.run(str(tiny_qwen25), str(tmp_path / "plain")).value == ""
+        for name, change in changes.items():
+            folder = copy(tiny_qwen25, tmp_path / name, change)
+            out = tmp_path / f"{name}.gguf"
+            outcome = sandbox.run(str(folder), str(out))
+            _check(name, outcome, tmp_path)
+            assert outcome.value == "" or not [*out.glob("*.gguf")], name
+            shutil.rmtree(folder)
+            shutil.rmtree(out, ignore_errors=True)
 
 
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=GGUF_BATCHES))

@@ -13,12 +13,12 @@ PAIRS = [(ROOT / "README.md", ROOT / "README.zh.md")] + [
 ]
 """Each page in English and in Chinese."""
 OTHERS = [
-    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md")),
+    *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     HELP / "README.md",
     HELP / "examples" / "plugin" / "README.md",
     ROOT / "resources" / "tasks" / "README.md",
     ROOT / "resources" / "models" / "README.md",
-    ROOT / "resources" / "sample" / "README.md",
+    *(ROOT / "resources" / name / "README.md" for name in ("sample", "sample_real")),
     ROOT / "train" / "README.md",
 ]
 PAGES = [page for pair in PAIRS for page in pair] + OTHERS

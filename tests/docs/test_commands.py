@@ -1,5 +1,6 @@
 """Every command in the README and the guide runs; those that cannot run here at least parse."""
 
+import re
 import shlex
 
 import pytest
@@ -10,7 +11,7 @@ from agent.cluster.options import with_ray_address
 from app.cli.main import workbench
 from app.cli.window import is_for_window
 from tests.app.nursery import nurseries, quick_children
-from tests.docs.pages import PAIRS, ROOT, commands, relative, saved_files
+from tests.docs.pages import PAIRS, ROOT, commands, prose, relative, saved_files
 from train.cli import app as trainer
 
 __all__ = ["nurseries", "quick_children"]
@@ -19,6 +20,8 @@ PROGRAMS = {"spec-o3": workbench(), "spec-o3-train": trainer}
 WITH_COMMANDS = [page for page, _ in PAIRS if commands(page, "console")]
 SHOWN = [(relative(page), line) for page, _ in PAIRS for line in commands(page, "")]
 OURS = [(page, line) for page, line in SHOWN if line.split(" ")[0] in PROGRAMS]
+IN_TEXT = re.compile(r"`(spec-o3(?:-train)? [^`]+)`")
+OURS += [(relative(page), line) for page, _ in PAIRS for line in IN_TEXT.findall(prose(page))]
 FOREIGN = (
     "CMAKE_ARGS=",
     "make",
@@ -78,4 +81,4 @@ def test_no_unknown_programs_are_shown():
 
 
 def _opens_the_window(word: str) -> bool:
-    return is_for_window([word]) or word.startswith("postgresql://")
+    return is_for_window([word]) or word.startswith("postgresql://") or word.endswith(".fits")

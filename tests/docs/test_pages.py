@@ -138,8 +138,9 @@ def test_every_package_is_on_the_map():
     assert [name for name in packages if f"{name}/" not in tree] == []
 
 
-def test_all_paths_in_contributing_exist():
-    text = prose(ROOT / "CONTRIBUTING.md")
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "SECURITY.md"])
+def test_all_paths_exist(page):
+    text = prose(ROOT / page)
     named = [each for each in re.findall(r"`([\w./-]+)`", text) if "/" in each or "." in each]
     inside = [each for each in named if not each.startswith(("../", "/", "~")) and each != "make"]
     missing = [each for each in inside if PATH_LIKE.search(each) and not _exists(each)]

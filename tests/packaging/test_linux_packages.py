@@ -195,3 +195,12 @@ def test_nothing_is_left_to_fill_in(script, tmp_path, name):
     packages = script("linux_packages")
     packages._fill(Path(packages.HERE) / name, tmp_path / "filled")
     assert "$" not in (tmp_path / "filled").read_text()
+
+
+@pytest.mark.skipif(not shutil.which("appstreamcli"), reason="appstreamcli is not installed here")
+def test_software_centres_have_nothing_to_say(script, tmp_path):
+    packages, filled = script("linux_packages"), tmp_path / "own.metainfo.xml"
+    packages._fill(Path(packages.HERE) / "metainfo.xml.in", filled)
+    words = ["appstreamcli", "validate", "--no-net", "--pedantic", "--no-color", str(filled)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 1, done.stdout

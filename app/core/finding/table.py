@@ -220,7 +220,8 @@ class FindTable:
         for part in self.parts():
             with _errors_of(part):
                 there = set(pq.read_schema(part).names)
-                table = pq.read_table(part, columns=[name for name in names if name in there])
+                kept = [name for name in names if name in there]
+                table = _checked(pq.read_table(part, columns=kept))
                 for name in names:
                     if name in there:
                         column = table.column(name)
@@ -245,7 +246,8 @@ class FindTable:
                 if inside.size:
                     there = set(pq.read_schema(part).names)
                     kept = [name for name in names if name in there]
-                    pieces.append(pq.read_table(part, columns=kept).take(pa.array(inside)))
+                    table = _checked(pq.read_table(part, columns=kept))
+                    pieces.append(table.take(pa.array(inside)))
             start += count
         if not pieces:
             return {name: [] for name in names}
@@ -289,17 +291,28 @@ def write_table(path: Path, columns: Mapping[str, Sequence[Any]]) -> int:
 
 
 def _entry(found: Any) -> tuple[str, str]:
-    name = str(found["file"])
-    if Path(name).name != name:
-        raise ValueError("not the name of a file")
-    return name, str(found["sha256"])
+    match found:
+        case {"file": str(name), "sha256": str(sha256)} if Path(name).name == name:
+            return name, sha256
+    raise ValueError("not the name of a file and its hash")
 
 
 def _batches(part: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
     _, pq = _pyarrow()
     with _errors_of(part), pq.ParquetFile(part) as file:
         for batch in file.iter_batches(PAGE, columns=list(names)):
+            _checked(batch)
             yield {name: batch.column(name).to_pylist() for name in names}
+
+
+def _checked(found: Any) -> Any:
+    """The same rows, if they are as a search writes them: who edits a table may write anything."""
+    pa, _ = _pyarrow()
+    for name in found.schema.names:
+        column, is_of_all = found.column(name), name in (*WHOLE, *TEXTS, *BOOLEANS)
+        if column.type != _type(pa, name) or (is_of_all and column.null_count):
+            raise ValueError(f"{name} is not what a search writes")
+    return found
 
 
 @contextmanager

@@ -329,10 +329,11 @@ def _from_records(connection: Connection) -> dict[int, bool]:
     query = select(inspections.c.candidate_id, inspections.c.record)
     wanted = inspections.c.id.in_(ids) & not_known(inspections.c.candidate_id)
     rows = connection.execute(query.where(wanted))
-    return {row.candidate_id: flag for row in rows for flag in _simulated_flags(row.record)}
+    return {row.candidate_id: flag for row in rows for flag in simulated_flags(row.record)}
 
 
-def _simulated_flags(record: Any) -> Iterator[bool]:
+def simulated_flags(record: Any) -> Iterator[bool]:
+    """Whether a record is of a simulated spectrum; nothing of one that is damaged."""
     with suppress(ValueError, TypeError, KeyError, RecursionError):  # the session may be untrusted
         yield json.loads(record)["spectrum"]["simulated"] is True
 

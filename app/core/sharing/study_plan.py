@@ -5,6 +5,7 @@ It is drawn by lot and frozen before the first verdict: one fact of the session,
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -30,9 +31,10 @@ from app.core.queue.blind_filters import FACT as BLIND
 from app.core.session import verdict_log
 from app.core.session.assignments import STUDY_FACT, assign
 from app.core.session.known_answers import read_known_answers
-from app.core.session.provenance import file_name
+from app.core.session.provenance import file_name, simulated_flags
 from app.core.session.records import Change
 from app.core.session.session import Session, require_class
+from app.core.session.stored_opinions import have_type
 from app.core.sharing.known.labelled_list import Labelled
 from app.core.sharing.share_out import (
     SharePlan,
@@ -55,7 +57,8 @@ HASH = "study_sha256"  # the fact with the hash of the plan
 FORMAT = 1
 MAX_CANDIDATES = 20_000
 MAX_PEOPLE = 30
-MAX_TEXT = 64_000_000
+MAX_TEXT = 32_000_000
+MAX_WORD = 1000
 P_EDGES = (0.02, 0.2, 0.5, 0.8, 0.98)
 SNR_EDGES = (5.0, 10.0, 20.0, 50.0)
 PARTS = 4  # of a crossover: what came in the first quarter comes in the first quarter again
@@ -169,6 +172,12 @@ def _note_known(connection: Connection, labelled: Sequence[Labelled]) -> None:
     answers: dict[object, Labelled] = {each.object_id: each for each in labelled if each.object_id}
     answers |= {(each.path, each.row): each for each in labelled}
     known = read_known_answers(connection)
+    records = select(inspections.c.candidate_id, inspections.c.record)
+    simulated = {
+        row.candidate_id: flag
+        for row in connection.execute(records if labelled else records.limit(0))
+        for flag in simulated_flags(row.record)
+    }
     found = []
     for row in connection.execute(select(candidates).order_by(candidates.c.id)):
         answer = answers.get((row.path, row.row), answers.get(row.object_id))
@@ -176,7 +185,7 @@ def _note_known(connection: Connection, labelled: Sequence[Labelled]) -> None:
             found.append(
                 {
                     "candidate_id": row.id, "is_member": answer.is_member,
-                    "class_name": answer.class_name, "simulated": False,
+                    "class_name": answer.class_name, "simulated": simulated.get(row.id, False),
                     "source": f"{file_name(answer.path)}:{answer.row}",
                 }
             )  # fmt: skip
@@ -266,6 +275,9 @@ def parsed(text: str) -> StudyPlan:
         if len(text) > MAX_TEXT:
             raise ValueError
         values: Any = json.loads(text)
+        words = [values["frozen_at"], *(word for pair in values["models"] for word in pair)]
+        if not have_type(str, *values["people"], *words):
+            raise ValueError
         people = checked_plan(SharePlan(people=tuple(values["people"]), seed=values["seed"])).people
         answers = {str(key): (verdict, float(p)) for key, verdict, p in values["candidates"]}
         keys = list(answers)
@@ -275,7 +287,7 @@ def parsed(text: str) -> StudyPlan:
             and values["design"] in DESIGNS
             and values["aided"] in ARMS[1:]
             and type(values["retire_after"]) is int
-            and isinstance(values["frozen_at"], str)
+            and all(len(each.encode()) <= MAX_WORD for each in words)  # and no half of a letter
             and len(keys) == len(values["candidates"]) <= MAX_CANDIDATES
             and all(v in ("YES", "NO") and 0.0 <= p <= 1.0 for v, p in answers.values())
             and len(people) <= MAX_PEOPLE
@@ -285,23 +297,23 @@ def parsed(text: str) -> StudyPlan:
         return StudyPlan(
             **{name: values[name] for name in ("design", "aided", "seed", "retire_after")},
             frozen_at=values["frozen_at"],
-            models=tuple((str(name), str(sha256)) for name, sha256 in values["models"]),
+            models=tuple((name, sha256) for name, sha256 in values["models"]),
             people=people,
             answers=answers,
             turns=turns,
             text=text,
         )
-    except (ValueError, TypeError, KeyError, IndexError, RecursionError, SessionError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError, SessionError) as error:
         raise SessionError(CHANGED) from error
 
 
 def _turns(given: Any, keys: Sequence[str]) -> tuple[Turn, ...]:
-    found, seen = [], set[int]()
+    found, seen = [], Counter[int]()
     for at, arm in given:
-        if arm not in ARMS or not 0 <= at < len(keys):
+        if arm not in ARMS or not 0 <= at < len(keys) or seen[at] > 1:
             raise ValueError
-        found.append(Turn(keys[at], arm, 2 if at in seen else 1))
-        seen.add(at)
+        found.append(Turn(keys[at], arm, 2 if seen[at] else 1))
+        seen[at] += 1
     return tuple(found)
 
 

@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -24,6 +24,14 @@ HOUR = len("2026-01-01T00")  # characters of a timestamp that tell its hour
 PAGE = 40 * MAX_IDS  # lines of the log; a writer waits while one page is read
 
 
+def local_time(at: str, layout: str = "%Y-%m-%d %H:%M:%S") -> str:
+    """A stored time by the clock of this computer; empty for one from a damaged log."""
+    try:
+        return datetime.fromisoformat(at).astimezone().strftime(layout)
+    except (ValueError, OverflowError, OSError):  # year 1 is out of range in some time zones
+        return ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class HourFigures:
     """Decisions of one person within one hour."""
@@ -36,11 +44,7 @@ class HourFigures:
     @property
     def local_hour(self) -> str:
         """The hour by the clock of this computer; empty for one from a damaged log."""
-        try:
-            moment = datetime.fromisoformat(f"{self.hour}:00").replace(tzinfo=UTC)
-        except ValueError:
-            return ""
-        return moment.astimezone().strftime("%Y-%m-%d %H:00")
+        return local_time(f"{self.hour}:00+00:00", "%Y-%m-%d %H:00")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -163,7 +163,8 @@ def _given(row: Any) -> _Given:
         shown = json.loads(row.shown)
     except (ValueError, RecursionError):
         shown = None
-    is_number = isinstance(row.seconds, float | int) and math.isfinite(row.seconds)
+    # A stranger's may be any, and overflow where they are added.
+    is_number = isinstance(row.seconds, float | int) and 1e-3 <= row.seconds <= 1e9
     seconds = float(row.seconds) if is_number else math.nan
     return _Given(row.verdict, seconds, str(row.at), shown if isinstance(shown, dict) else {})
 
@@ -195,7 +196,7 @@ def _minutes(at: Sequence[str], person: Codes) -> FloatArray:
 def _minute(text: str) -> float:
     try:
         return datetime.fromisoformat(text).timestamp() / 60.0
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):  # the last where Windows knows no such year
         return math.nan
 
 

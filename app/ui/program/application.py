@@ -29,7 +29,7 @@ SIGNAL_POLL_MS = 200
 
 
 def start(
-    argument: str = "", *, sample: bool = False, room: Callable[[MainWindow], object] | None = None
+    argument: str = "", *, sample: str = "", room: Callable[[MainWindow], object] | None = None
 ) -> int:
     """Open the window on a session, a list, a spectrum, or the welcome page; or only a room."""
     application = QApplication.instance() or QApplication(sys.argv[:1])
@@ -62,7 +62,7 @@ def start(
     if room is not None:
         pass
     elif sample:
-        window.opening.begin_with_sample()
+        window.opening.begin_with_sample(sample)
     elif argument:
         open_argument(window, argument)
     else:

@@ -1,7 +1,6 @@
 """The history page: every verdict, undo and redo of the session, newest first."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -15,6 +14,7 @@ from app.core.session.log_pages import PAGE, LogLine, older_lines
 from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
 from app.core.session.subclass_and_fields import subclass_levels
+from app.core.statistics.working_time import local_time
 from app.ui.judge.verdict.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.refresh import Refresh
 from app.ui.session.candidate.object_velocity import velocity_translated
@@ -172,7 +172,7 @@ class HistoryModel(RowsModel):
     def _cells(self, line: LogLine) -> tuple[str, ...]:
         entry = line.entry
         return (
-            local_time(entry.at),
+            local_time(entry.at) or entry.at[:19],
             entry.reviewer,
             line.object_id,
             self._verdict_text(entry),
@@ -211,11 +211,3 @@ class HistoryModel(RowsModel):
         if entry.shown.items() >= BY_SCRIPT.items():
             parts.append(self.tr("to a script, perhaps"))
         return " · ".join(parts)
-
-
-def local_time(at: str) -> str:
-    """A stored UTC time in local time; text that is no time is returned as it is."""
-    try:
-        return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    except ValueError:
-        return at[:19]

@@ -127,16 +127,17 @@ class Opening(QObject):
         self.opener.open(OpenRequest(make, self.host.show_session, failed))
 
     @asked_first
-    def open_sample(self, *, with_tour: bool = False) -> None:
-        """Open the sample, with the tour for a new user or if wanted."""
+    def open_sample(self, name: str = "sample", *, with_tour: bool = False) -> None:
+        """Open a sample, with the tour for a new user or if wanted."""
         self.wait_for(self.tr("Opening the sample"))
-        make = partial(sample_session, self._reviewer(), blind=self._settings.settings.blind)
+        blind = self._settings.settings.blind
+        make = partial(sample_session, self._reviewer(), name=name, blind=blind)
         is_shown = with_tour or self.host.is_new_person
         show = self._show_with_tour if is_shown else self.host.show_session
         self.opener.open(OpenRequest(make, show, self.on_failed))
 
-    def begin_with_sample(self) -> None:
-        self.welcome.name_prompt.ask_before(self.open_sample)
+    def begin_with_sample(self, name: str) -> None:
+        self.welcome.name_prompt.ask_before(partial(self.open_sample, name))
 
     @asked_first
     def open_spectrum(self, path: Path) -> None:

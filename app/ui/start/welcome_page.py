@@ -48,7 +48,7 @@ Icon = Callable[[QPainter], None]  # draws into a 24 x 24 square with the pen th
 class WelcomePage(QWidget):
     list_chosen = Signal(object)  # paths of lists, or of folders of spectra
     session_chosen = Signal(object)  # a path, or a database's URL
-    sample_requested = Signal()
+    sample_requested = Signal(str)  # its folder in resources
     spectrum_chosen = Signal(object)  # the path of a single spectrum
     search_requested = Signal()
     about_requested = Signal()
@@ -112,6 +112,8 @@ class WelcomePage(QWidget):
         make = partial(StartButton, self._current_theme)
         title = self.tr("Try the sample")
         self.sample_button = make(spectrum, title, "")
+        about = self.tr("40 public ones of SDSS, DESI and Hubble")
+        self.real_button = make(spectrum, self.tr("Try real spectra"), about)
         title, about = self.tr("Open a list"), self.tr("CSV, ECSV, FITS, VOTable or Parquet")
         self.list_button = make(table, title, about, self._key("open_list"))
         title = self.tr("Open a folder of spectra")
@@ -122,7 +124,8 @@ class WelcomePage(QWidget):
         title = self.tr("Open a session")
         about = self.tr("Continue where you left off, or view a colleague's session")
         self.session_button = make(session, title, about, self._key("open_session"))
-        self.sample_button.clicked.connect(self._request_sample)
+        self.sample_button.clicked.connect(partial(self._request_sample, "sample"))
+        self.real_button.clicked.connect(partial(self._request_sample, "sample_real"))
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
         self.find_button.clicked.connect(self.search_requested)
@@ -134,7 +137,9 @@ class WelcomePage(QWidget):
         hint = wrapped_label(text, "dim")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         lists = self.list_button, self.folder_button, self.find_button
-        ways = column(self.sample_button, *lists, self.session_button, Space(4), hint, 1)
+        ways = column(
+            self.sample_button, self.real_button, *lists, self.session_button, Space(4), hint, 1
+        )
         self._sides = row((ways, 4), (self.recent, 5), spacing=16)
         return self._sides
 
@@ -172,9 +177,9 @@ class WelcomePage(QWidget):
         keys = self._settings.settings.keys.get(name, ACTIONS[name].keys)
         return keys[0] if keys else ""
 
-    def _request_sample(self) -> None:
+    def _request_sample(self, name: str) -> None:
         self.problem.clear()
-        self.sample_requested.emit()
+        self.sample_requested.emit(name)
 
     def _open_recent(self, location: str) -> None:
         # Older versions noted *** in place of a password, which no server takes.

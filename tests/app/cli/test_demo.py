@@ -14,6 +14,7 @@ from unittest.mock import Mock
 import pytest
 from typer.testing import CliRunner
 
+from agent import read_spectrum
 from agent.errors import ReadError, WorkbenchError
 from agent.inspection.built_in import MEASURED
 from agent.inspection.inspector_factory import default_model
@@ -30,10 +31,11 @@ from tests.night import BY_NIGHT
 
 MODEL = default_model("CV") if BY_NIGHT else MEASURED
 """The panel takes a minute for the sample."""
+REAL = Path(__file__).parents[3] / "resources" / "sample_real"
 
 
-def demo(out):
-    words = ["demo", "--out", str(out), *([] if BY_NIGHT else ["--model", MODEL])]
+def demo(out, *more):
+    words = ["demo", *more, "--out", str(out), *([] if BY_NIGHT else ["--model", MODEL])]
     return CliRunner().invoke(workbench(), words, catch_exceptions=False)
 
 
@@ -76,6 +78,35 @@ def test_what_it_leaves(shown):
     about = json.loads((out / "sample.csv-metadata.json").read_text(encoding="utf-8"))
     assert about["notes"][1]["provenance"]["simulated"] == "all 60"
     assert all(str(out / name) in said for name in ("sample.csv", "sample.html", "sample.speco3"))
+
+
+def test_the_real_sample_is_vetted_by_its_own_truth(tmp_path):
+    result = demo(tmp_path, "--real")
+    assert f"40 inspected with {MODEL}" in result.stdout
+    assert "40 real candidates, most likely first" in result.stdout
+    assert "SIMULATED" not in result.stdout and "too few to say how well" in flat(result.stdout)
+    assert "15 of 16 found, 0 of 24 others wrongly called YES." in result.stdout
+    assert (tmp_path / "sample_real.speco3").exists() and (tmp_path / "sample_real.csv").exists()
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_every_real_spectrum_is_small_public_and_reads_as_its_row_says():
+    with (REAL / "truth.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    spectra = sorted(path.name for path in (REAL / "spectra").iterdir())
+    assert sorted(Path(row["file"]).name for row in rows) == spectra and len(spectra) == 40
+    assert sum(path.stat().st_size for path in REAL.rglob("*") if path.is_file()) < 3e6
+    terms = (REAL / "README.md").read_text(encoding="utf-8").split("## Terms")[1]
+    for row in rows:
+        assert all(
+            row[name] for name in ("label", "release", "object_id", "copied_from", "changes")
+        )
+        assert f"- `{row['terms']}`: " in terms
+        spectrum = read_spectrum(REAL / row["file"], int(row["row"]))
+        assert spectrum.survey == row["survey"] and not spectrum.simulated
 
 
 def test_it_goes_on_with_what_is_there(shown):

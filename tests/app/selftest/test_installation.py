@@ -90,7 +90,13 @@ def test_a_module_that_is_not_there(monkeypatch, tmp_path):
     with pytest.raises(CheckFailed, match="no_such_module"):
         run(installation, "modules", tmp_path)
     monkeypatch.setattr(installation, "OPTIONAL", ("no_such_module",))
-    assert run(installation, "modules", tmp_path) == "1 loaded, 1 that need torch skipped"
+    assert run(installation, "modules", tmp_path) == "1 loaded, 1 that need more packages skipped"
+
+
+@pytest.mark.parametrize("extra", ["astropy_healpix", "specutils", "psycopg"])
+def test_what_the_program_alone_does_not_bring_may_be_missing(monkeypatch, extra):
+    monkeypatch.setitem(sys.modules, extra, None)
+    assert not installation._loads(extra)
 
 
 def test_a_resource_that_is_not_there(monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import struct
 from collections.abc import Callable
@@ -12,11 +13,13 @@ import numpy as np
 from PIL import Image
 from transformers import Qwen2_5_VLForConditionalGeneration  # loaded before the cases are forked
 
+from agent.convert.convert import plan_conversion, write_files
 from agent.engines.base import SamplingSettings
 from agent.engines.hf.engine import TransformersEngine
 from agent.errors import WorkbenchError
 from agent.models.registry import model_at
 from agent.protocol.protocol import Turn
+from tests.attacks.sessions.studies import changed
 
 assert Qwen2_5_VLForConditionalGeneration
 Change = Callable[[Path], None]
@@ -40,6 +43,41 @@ def load(folder: str, adapter: str = "") -> str:
     except WorkbenchError as error:
         return str(error)
     return ""
+
+
+def convert(folder: str, out: str) -> str:
+    """Make GGUF files of a folder; the refusal, if any."""
+    try:
+        plan = plan_conversion(Path(folder), "q4_k_m")
+        write_files(plan, Path(out))
+    except WorkbenchError as error:
+        return str(error)
+    return ""
+
+
+def wild(folder: Path, seed: int) -> None:
+    """The weights are cut or have other bytes in their header, or a setting has another value."""
+    chance = random.Random(seed)
+    if chance.random() < 0.5:
+        place = folder / chance.choice(
+            ["config.json", "tokenizer.json", "preprocessor_config.json"]
+        )
+        if place.exists():
+            values = json.loads(place.read_bytes())
+            changed(values, chance)
+            place.write_text(json.dumps(values))
+        return
+    place = folder / "model.safetensors"
+    data = bytearray(place.read_bytes())
+    place.unlink()  # a link to that of all
+    if chance.random() < 0.3:
+        del data[chance.randrange(len(data)) :]
+    else:
+        for _ in range(chance.choice([1, 3, 20])):
+            data[chance.randrange(min(len(data), 8 + chance.choice([0, 3000])))] = chance.randrange(
+                256
+            )
+    place.write_bytes(data)
 
 
 def json_change(name: str, *path: str | int, value: object) -> Change:
@@ -83,7 +121,7 @@ def copy(tiny: Path, target: Path, change: Change) -> Path:
         else:
             shutil.copy(file, target)
     weights = target / "model.safetensors"
-    if change.__qualname__.startswith("raw_change"):
+    if getattr(change, "__qualname__", "").startswith("raw_change"):
         weights.unlink()
         shutil.copy(tiny / "model.safetensors", target)
     change(target)

@@ -1,4 +1,4 @@
-"""Children to be killed: a busy window, `spec-o3 vet` and `spec-o3 merge`. Run: their nursery."""
+"""Children to be killed: a busy window, `spec-o3 vet`, `merge` and `find`. Run: their nursery."""
 
 import csv
 import os
@@ -13,6 +13,7 @@ from sqlalchemy import Engine, event
 
 from app.cli import vet as vet_command
 from app.cli.main import workbench
+from app.core.finding import search
 from app.core.inspections.batch import BatchResult, inspect_all
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.queue import EVERYTHING, LIST_ORDER, matching
@@ -21,6 +22,7 @@ from app.core.session.session import Session, open_session
 from app.core.spectra.prefetch import Prefetch, spectrum_key
 from tests.app.cli.commands import SAMPLE
 from tests.app.core.exporting.catalogues import listed
+from tests.app.core.finding import surveys
 from tests.app.core.inspected import NANO, OTHER, said
 from tests.app.core.session import recorder
 from tests.app.core.session.recorder import CANDIDATES, Order, line_of, tell
@@ -101,6 +103,15 @@ def merge(order: Order) -> None:
     tell("done")
 
 
+def find(order: Order) -> None:
+    """A search that writes after every call, and tells that it has."""
+    vars(search)["IN_A_CALL"] = vars(search)["ROWS_IN_PART"] = 2
+    state = surveys.searched(
+        Path(order["location"]), Path(order["survey"]), on_state=lambda state: tell("step")
+    )[1]
+    tell("done", state.problem)
+
+
 def _command(*words: Any) -> None:
     silent = os.open(os.devnull, os.O_WRONLY)
     told = os.dup(1)
@@ -119,7 +130,7 @@ def sample_session(location: Path) -> None:
     listed(location, found).close()
 
 
-recorder.WORKS |= {"window": window, "vet": vet, "act": act, "merge": merge}
+recorder.WORKS |= {"window": window, "vet": vet, "act": act, "merge": merge, "find": find}
 
 if __name__ == "__main__":
     recorder.main()

@@ -34,6 +34,8 @@ from tests.app.core.session.test_rebuild import derived, rebuilt
 from tests.app.core.sharing.merged_sessions import session_at
 
 BEGAN = datetime(2026, 1, 10, 12, tzinfo=UTC)
+FAR = (-739_000, -20_463, 4_392, 2_900_000)
+"""Days to the years 2, 1970, 2038 and 9966."""
 PEOPLE = ("Ada", "Ben")
 CANDIDATES = 3
 AGENT_COLUMNS = (
@@ -77,10 +79,13 @@ class World:
 
     def _open(self, location: Path) -> None:
         self.sessions.append(open_session(location, "Ada"))
-        # Off by days, by less than a deed takes, or right.
-        days = self.chance.choice([0, 0, 0, -3, -1, 1, 2])
+        self._set_clock(location.stem)
+
+    def _set_clock(self, name: str) -> None:
+        """Off by days, by less than a deed takes, in another century or year 1, or right."""
+        days = self.chance.choice([0, 0, 0, -3, -1, 1, 2, self.chance.choice(FAR)])
         seconds = self.chance.choice([0, 0, 1, -1])
-        self.ahead[location.stem] = timedelta(days=days, seconds=seconds)
+        self.ahead[name] = timedelta(days=days, seconds=seconds)
 
     def _now(self) -> str:
         """By the clock of the machine at work; two deeds of two machines may be at one time."""
@@ -93,6 +98,8 @@ class World:
         """Anything that a person or an agent does."""
         self._ticks += 1
         self._now_at = Path(session.location).stem
+        if self.chance.random() < 0.05:
+            self._set_clock(self._now_at)
         session.reviewer = self.chance.choice(PEOPLE)
         number = self.chance.randint(1, CANDIDATES)
         match self.chance.randrange(13):

@@ -1,10 +1,9 @@
 """States, acts and events of a draft in words, and the card that tells what happened to it."""
 
-from datetime import datetime
-
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
+from app.core.statistics.working_time import local_time
 from app.ui.review.sentences import fill_in
 from app.ui.widgets.labels import MAX_REASON, column, cut, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
@@ -174,9 +173,5 @@ def _line(review: Review) -> str:
 
 def moment(text: str) -> str:
     """A time of the log in the person's own zone; empty if it is none."""
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        return ""
     # As astronomers write it, for a day and a month are not to be confused.
-    return f"{at.astimezone():%Y-%m-%d %H:%M}"
+    return local_time(text, "%Y-%m-%d %H:%M")

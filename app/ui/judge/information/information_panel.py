@@ -104,7 +104,8 @@ class InformationPanel(QWidget):
             candidate=row.candidate,
             spectrum=self._current.spectrum,
             label_column=self._roles.get(row.candidate.list_id, {}).get("label", ""),
-            hides=self._current.blind_mode.hides(row),
+            # In a study the answer is for nobody to see, with the agent's or without.
+            hides=self._current.blind_mode.in_study or self._current.blind_mode.hides(row),
             opinion=self._current.saved_opinion,
             fields=own_fields(self._current.session),
         )

@@ -315,7 +315,8 @@ def _format_table(table: QTextTable, theme: Theme) -> None:
     table_format.setCellSpacing(0)
     table_format.setTopMargin(SPACE_PX)
     table_format.setBottomMargin(2 * SPACE_PX)
-    table_format.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    # Qt rounds columns up: with 100 % a table may be a pixel wider than the page.
+    table_format.setWidth(QTextLength(QTextLength.Type.PercentageLength, 99))
     table.setFormat(table_format)
     for column in range(table.columns()):
         cell = table.cellAt(0, column)

@@ -344,7 +344,8 @@ class InspectionController(QObject):
             self._current.message.emit(text)
 
     def _on_settings_changed(self, settings: Settings) -> None:
-        self.worker_model.load(settings.model, settings.device)
+        if not self._is_closed:  # nobody would end the process that it starts
+            self.worker_model.load(settings.model, settings.device)
         self._set_paces()
         self.state_changed.emit()
 

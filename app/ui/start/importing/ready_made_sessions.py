@@ -27,11 +27,13 @@ def data_folder() -> Path:
     return user_data_path("spec-o3-workbench", appauthor=False)
 
 
-def sample_session(reviewer: str, folder: Path | None = None, *, blind: bool = False) -> Session:
-    """Open the sample session, and create it at first use; verdicts are kept. Any thread."""
-    path = ensure_folder(folder or data_folder()) / "sample.speco3"
+def sample_session(
+    reviewer: str, folder: Path | None = None, *, name: str = "sample", blind: bool = False
+) -> Session:
+    """Open the session of a sample, and create it at first use; verdicts are kept. Any thread."""
+    path = ensure_folder(folder or data_folder()) / f"{name}.speco3"
     if not path.exists():
-        listed = Path(str(resources.files("resources"))) / "sample" / "candidates.csv"
+        listed = Path(str(resources.files("resources"))) / name / "candidates.csv"
         _make(path, find_task(SAMPLE_TASK), reviewer, listed, blind)
     return open_session(path, reviewer)
 

@@ -12,7 +12,7 @@ from app.core.session.session import open_session
 from app.core.sharing.share_out import plan_of
 from app.core.statistics.number_format import share_text
 from app.core.statistics.summary import statistics
-from app.core.statistics.working_time import HourFigures
+from app.core.statistics.working_time import HourFigures, local_time
 from tests.app.cli.commands import SAMPLE, fails, run
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
@@ -135,3 +135,4 @@ def test_words_of_figures():
         for each in ("x", "2026-01-01T22")
     ]
     assert hours[0] == "" and hours[1].endswith(":00")
+    assert local_time("0001-01-01T00:00:00+23:59") == ""  # before all years

@@ -1,6 +1,7 @@
 """`spec-o3 study`: from a plan to a report, and what it would find."""
 
 import json
+from importlib.util import find_spec
 
 import pytest
 
@@ -55,6 +56,8 @@ def test_what_cannot_be_is_said_in_a_sentence(place, tmp_path):
     assert "retired early" in fails(*words, "--retire-after", 2)
     run(*words)
     assert "has a study already" in fails(*words)
+    if find_spec("mcp") is not None:
+        assert "people judge this session for a study" in fails("mcp", place)
 
 
 def test_a_simulated_study_tells_its_power():

@@ -35,13 +35,33 @@ READY = b"ready to accept connections"
 class Cluster:
     """A running server, reached by a socket in a folder of its own."""
 
-    def __init__(self, folder: Path, as_user: list[str]) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, as_user: list[str], programs: Path) -> None:
+        self.folder, self._programs = folder, programs
         self.as_user = as_user
         """What stands before a command that its user runs."""
         self._numbers = count(1)
         self._free: list[str] = []
         self._uses: Counter[str] = Counter()
+
+    def start(self) -> None:
+        settings = [f"-c{key}={value}" for key, value in SETTINGS.items()]
+        place = ["-D", self.folder / "data", "-k", self.folder]
+        self._server = subprocess.Popen(
+            [*self.as_user, self._programs / "postgres", *place, *settings],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+        )
+        _wait_until_ready(self._server)
+
+    def kill(self) -> None:
+        """End it at once, without a word to whoever is connected."""
+        if self._server.poll() is None:
+            place = ["-D", self.folder / "data", "-m", "immediate"]
+            stop = [*self.as_user, self._programs / "pg_ctl", *place, "stop"]
+            subprocess.run(stop, check=True, capture_output=True, cwd=self.folder)
+        self._server.communicate(timeout=LONG_S)
 
     def url(self, database: str, user: str = "postgres") -> str:
         return f"postgresql://{user}@/{database}?host={self.folder}"
@@ -96,22 +116,12 @@ def running_cluster() -> Iterator[Cluster]:
             capture_output=True,
             cwd=folder,
         )
-        settings = [f"-c{key}={value}" for key, value in SETTINGS.items()]
-        server = subprocess.Popen(
-            [*as_user, programs / "postgres", "-D", data, "-k", folder, *settings],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-        )
+        cluster = Cluster(folder, as_user, programs)
         try:
-            _wait_until_ready(server)
-            yield Cluster(folder, as_user)
+            cluster.start()
+            yield cluster
         finally:
-            if server.poll() is None:
-                stop = [programs / "pg_ctl", "-D", data, "-m", "immediate", "stop"]
-                subprocess.run([*as_user, *stop], check=True, capture_output=True, cwd=folder)
-            server.communicate(timeout=LONG_S)
+            cluster.kill()
     finally:
         shutil.rmtree(folder)
 

@@ -4,6 +4,8 @@ import errno
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from astropy.table import Table
 
@@ -190,6 +192,26 @@ def test_a_damaged_manifest_is_one_sentence(tmp_path, manifest):
     (tmp_path / "manifest.json").write_text(manifest)
     with pytest.raises(WorkbenchError, match="cannot be used"):
         FindTable(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("row", ["1", "2"]), ("ra", ["x", "y"]), ("row", [1, None])]
+)
+def test_a_column_that_no_search_writes_is_damage(tmp_path, name, values):
+    table = FindTable.made(tmp_path / "a.find", ["/spectra"], SETTINGS)
+    rows = {"path": ["/a", "/b"], "row": [0, 0], "rows": [1, 1], name: values}
+    pq.write_table(pa.table(rows), table.folder / "part-000001.parquet")
+    for read in (lambda: table.columns([name]), lambda: table.rows([0], [name])):
+        with pytest.raises(WorkbenchError, match=f"is damaged .{name} is not what a search"):
+            read()
+
+
+@pytest.mark.parametrize("line", ["[]", "{}", '{"file": "../a", "sha256": ""}', '{"file": 1}'])
+def test_a_damaged_log_of_parts_is_one_sentence(tmp_path, line):
+    table = FindTable.made(tmp_path / "a.find", ["/spectra"], SETTINGS)
+    (table.folder / FILES).write_text(f"{line}\n")
+    with pytest.raises(WorkbenchError, match="line 1: not the name of a file and its hash"):
+        table.damaged()
 
 
 def test_a_damaged_part_is_named_and_made_anew_when_it_is_gone(survey, tmp_path):

@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
 from agent.hashing import text_hash
@@ -26,9 +27,10 @@ from app.core.sharing.study_plan import (
     turns_left,
 )
 from app.core.statistics.repeats import consistency, record_repeat, repeats_of
+from app.core.study.figures import study_figures
 from app.core.study.readings import readings_of
 from tests.app.core.inspected import said
-from tests.app.core.sessions import change_candidates, made
+from tests.app.core.sessions import change, change_candidates, made
 from tests.app.core.sharing.merged_sessions import check
 
 PEOPLE = ["Ada", "Grace", "Hedy"]
@@ -199,6 +201,19 @@ def test_what_deviates_is_told_and_left_out(file_location):
         )
 
 
+def test_a_strangers_moments_and_seconds_count_as_unknown(file_location):
+    with vetted(file_location) as session:
+        plan = new_study(session, PEOPLE, "unaided-first", labelled=labels())
+    for name in PEOPLE[:2]:
+        judge(file_location, name)
+    with open_session(file_location, "Lead") as session:
+        change(session, "UPDATE log SET seconds = 1e308, at = '0001-01-01T00:00:00+23:59'")
+        change(session, "UPDATE repeats SET seconds = 1e-320, at = '0001-01-01T00:00:00'")
+        found = readings_of(session, plan)
+        assert found.deviating == {} and np.isnan(found.seconds).all()
+        assert study_figures(found).time_ratio.value is None
+
+
 def test_only_copies_of_one_study_are_merged(tmp_path):
     with vetted(tmp_path / "one.speco3") as one:
         one.database.copy_to(tmp_path / "early.speco3")
@@ -249,6 +264,9 @@ def test_a_plan_that_was_edited_is_refused_in_one_sentence(file_location, damage
         ({"turns": {}}, "was changed"), ({"people": []}, "was changed"),
         ({"candidates": [["a", "MAYBE", 0.5]]}, "was changed"), ({"design": "x"}, "was changed"),
         ({"format": 99}, "was changed"), ({"candidates": [["a", "YES", 7]] }, "was changed"),
+        ({"people": [7]}, "was changed"), ({"models": [["\ud800", ""]]}, "was changed"),
+        ({"candidates": [["a", "YES", 10**400]]}, "was changed"),
+        ({"turns": dict.fromkeys(PEOPLE, [[0, "advice"]] * 3)}, "was changed"),
     ],
 )  # fmt: skip
 def test_a_plan_of_a_stranger_whose_hash_fits_is_checked_all_the_same(

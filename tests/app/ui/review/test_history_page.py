@@ -1,13 +1,15 @@
 """The log, newest first: page by page, with undo, and a click that goes to the object."""
 
+import pytest
 from PySide6.QtCore import Qt
 
 from app.core.inspections.seen import BY_SCRIPT
 from app.core.session.log_pages import PAGE, older_lines
 from app.core.session.records import Opinion, Verdict
 from app.core.session.subclass_and_fields import field_values
-from app.ui.review.history_page import HistoryPage, local_time
+from app.ui.review.history_page import HistoryPage
 from tests.app.core.judged_sessions import A, R, say
+from tests.app.core.sessions import change
 from tests.app.ui.review.conftest import settled
 from tests.app.ui.steps import click
 
@@ -24,7 +26,15 @@ def test_what_happens_now_comes_on_top(qtbot, context, shown, session):
     session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
     assert rows(page)[0][3] == "? unsure" and not page.empty.isVisible()
-    assert local_time("yesterday") == "yesterday"
+
+
+@pytest.mark.parametrize("at", ["yesterday", "9999-12-31T23:59:59-23:59"])
+def test_a_time_that_no_clock_here_shows_is_given_as_it_is(qtbot, context, shown, session, at):
+    session.record_verdict(4, Opinion(verdict=Verdict.UNSURE))
+    change(session, f"UPDATE log SET at = '{at}'")
+    page = shown(HistoryPage(context))
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+    assert rows(page)[0][0] == at[:19]
 
 
 def test_older_lines_come_as_they_are_scrolled_to(qtbot, context, session, shown):

@@ -105,15 +105,15 @@ def test_keys_of_the_window_work_while_it_asks_and_escape_ends_it(newcomer):
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Escape])
 def test_the_demo_asks_before_it_opens_the_sample(newcomer, key):
     opening = newcomer.window.opening
-    opening.begin_with_sample()
+    opening.begin_with_sample("sample_real")
     assert newcomer.window.view is None and opening.welcome.name_prompt.field.hasFocus()
     newcomer.press(key)
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
-    assert newcomer.session.reviewer == "ada42"
+    assert newcomer.session.reviewer == "ada42" and newcomer.session.count() == 40
 
 
 def test_the_demo_opens_what_is_chosen_instead(newcomer, tmp_path):
-    newcomer.window.opening.begin_with_sample()
+    newcomer.window.opening.begin_with_sample("sample")
     location = sample_file(tmp_path, 3)
     newcomer.window.opening.open_session(location)
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
@@ -122,7 +122,7 @@ def test_the_demo_opens_what_is_chosen_instead(newcomer, tmp_path):
 
 def test_the_demo_opens_at_once_for_who_is_known(newcomer):
     newcomer.press(Key.Key_Return)
-    newcomer.window.opening.begin_with_sample()
+    newcomer.window.opening.begin_with_sample("sample")
     newcomer.wait(lambda: newcomer.window.view is not None and newcomer.current.is_painted)
 
 

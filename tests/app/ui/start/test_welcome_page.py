@@ -31,8 +31,8 @@ def test_lists_folders_sessions_and_the_sample_are_opened(qtbot, page, monkeypat
     with qtbot.assertNotEmitted(page.list_chosen), qtbot.assertNotEmitted(page.session_chosen):
         click(qtbot, page.list_button)
         click(qtbot, page.session_button)
-    with qtbot.waitSignal(page.sample_requested):
-        click(qtbot, page.sample_button)
+    for button, name in [(page.sample_button, "sample"), (page.real_button, "sample_real")]:
+        assert heard(qtbot, page.sample_requested, partial(click, qtbot, button)) == name
     for key in [Qt.Key.Key_Return, Qt.Key.Key_Space]:
         page.sample_button.setFocus()
         with qtbot.waitSignal(page.sample_requested):

@@ -21,6 +21,7 @@ from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.exchange.sharing import study_dialog
 from app.ui.session.candidate.study_round import ALLOWED
 from tests.app.core.inspected import said
+from tests.app.core.sessions import change_candidates
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.steps import texts_of
 from tests.app.ui.whole_window import CTRL, before_window
@@ -33,6 +34,7 @@ SECRET = re.compile(r"secretly|0\.87|87(\.3)? ?%|eye-9|Agent: (YES|NO)")
 def begun(folder: Path, design, **more) -> Path:
     place = sample_file(folder, COUNT)
     with open_session(place, "Lead") as session:
+        change_candidates(session, {n: {"label": "labelled star"} for n in range(1, COUNT + 1)})
         for number in range(1, COUNT + 1):
             record = said("YES" if number % 2 else "NO", 0.8731, number=number)
             steps = tuple(replace(step, text=f"secretly {step.kind}") for step in record.steps)
@@ -43,10 +45,10 @@ def begun(folder: Path, design, **more) -> Path:
     return place
 
 
-def told(person) -> list[str]:
+def told(person, secret=SECRET) -> list[str]:
     """What the window gives away of any agent's answer."""
     shown = [each for each in QApplication.allWidgets() if each.isVisible()]
-    return [text for widget in shown for text in texts_of(widget) if SECRET.search(text)]
+    return [text for widget in shown for text in texts_of(widget) if secret.search(text)]
 
 
 def turn_of(person):
@@ -73,6 +75,9 @@ def test_every_reading_is_given_in_its_order_and_sees_what_the_plan_shows(qtbot,
                 assert told(person) == []
             else:
                 person.wait(lambda: told(person))
+            person.view.judging.dock_area.show_dock("object")
+            QApplication.processEvents()
+            assert told(person, re.compile("labelled star")) == []
             assert person.reads(f"Study, {index + 1} of {len(plan.turns['Ada'])}:")
             person.press("axu"[index % 3])
         person.wait(lambda: turn_of(person) is None)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from agent.engines.base import RESTARTED
+from agent.inspection.built_in import MEASURED
 from agent.inspection.control import Interjection
 from agent.trajectory.trajectory import ModelRef, Step
 from app.core.inspections.store import inspections_of
@@ -223,6 +224,13 @@ def test_a_model_that_cannot_be_loaded_is_reported(qtbot, scripted):
         scripted.agent.choose_model("refuse")
     assert "no model of that name" in told.args[0]
     assert scripted.agent.worker_model.fault == told.args[0]
+
+
+def test_once_closed_it_starts_no_process_for_another_model(scripted):
+    scripted.agent.close()
+    scripted.settings.change(model="other")
+    holder = scripted.agent.worker_model
+    assert (holder.pid, holder.name, holder.is_loading) == (None, MEASURED, False)
 
 
 def test_another_device_loads_the_model_anew(qtbot, scripted):

@@ -89,6 +89,8 @@ def test_the_sample_is_made_once_blind_or_not(tmp_path, one_spectrum):
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
     with sample_session("Ada", tmp_path / "new folder") as session:
         assert session.judgement(1).opinion.verdict is Verdict.ACCEPT
+    with sample_session("Ada", tmp_path, name="sample_real") as session:
+        assert session.count() == 40 and session.fact("blind") != "yes"
 
 
 def test_one_spectrum_is_a_session_of_one(tmp_path, one_spectrum):

@@ -1,0 +1,59 @@
+"""The whole window at work until it is killed. Run as a program: the nursery it comes from."""
+
+import os
+import random
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.ui.base.background.garbage_timer import GarbageTimer
+from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.theme.theme import CurrentTheme
+from app.ui.program.main_window import MainWindow
+from tests.app.core.session import recorder
+from tests.app.core.session.recorder import Order, line_of, tell
+from tests.attacks.sessions.kills import MARK
+from tests.processes import wait_until
+
+KEYS = (*"aaxxu4321nbv", Qt.Key.Key_Backspace, Qt.Key.Key_Backspace)
+
+
+def work(order: Order) -> None:
+    """Keys by chance; each line of the log is told once the window has been told of it."""
+    os.environ[MARK] = order["mark"]  # its worker has it, too
+    chance = random.Random(order["seed"])
+    _ = QApplication([])
+    settings = SettingsStore()
+    settings.change(reviewer="Ada")
+    window = MainWindow(settings, CurrentTheme())
+    GarbageTimer(window)  # as in the program
+    window.show()
+    window.activateWindow()
+    window.opening.open_session(Path(order["location"]))
+    until = partial(wait_until, rest=partial(QTest.qWait, 5))
+    until(lambda: window.view is not None and window.view.context.current.is_painted)
+    assert window.view is not None
+    session = window.view.session
+    known = {entry.id for entry in session.history()}
+
+    def on_changed(_change: Any) -> None:
+        for entry in session.history():
+            if entry.id not in known:
+                known.add(entry.id)
+                tell("kept", entry.id, line_of(entry))
+
+    window.view.context.bridge.changed.connect(on_changed)
+    tell("open")
+    while True:
+        QTest.keyClick(QApplication.focusWidget() or window, chance.choice(KEYS))
+        QTest.qWait(chance.choice([0, 0, 5, 30]))
+
+
+recorder.WORKS["whole window"] = work
+
+if __name__ == "__main__":
+    recorder.main()
