@@ -19,11 +19,7 @@ from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entries import FIELDS
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import errors_naming, normalized_path
-from app.core.importing.spectrum_files import (
-    MAX_DEPTH,
-    has_spectrum_suffix,
-    is_file_inside,
-)
+from app.core.importing.spectrum_files import MAX_DEPTH, has_spectrum_suffix, is_file_inside
 from app.core.importing.spectrum_rows import rows_of
 
 ANY_ROW = -1  # of an input that is a whole file, whatever spectra it has
