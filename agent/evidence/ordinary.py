@@ -9,8 +9,7 @@ from functools import cache, cached_property
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
-from agent.spectra.instrument import terrestrial_range
-from agent.spectra.lines import builtin_lines
+from agent.spectra.instrument import in_terrestrial
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_grid
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
 
@@ -72,11 +71,7 @@ def lines_above_continuum(flux: FloatArray, errors: FloatArray, known: BoolArray
 @cache
 def terrestrial_bins() -> BoolArray:
     """Bins in lines of the night sky and in telluric bands."""
-    inside = np.zeros(BINS, dtype=np.bool_)
-    for line in builtin_lines().terrestrial:
-        low, high = terrestrial_range(line)
-        inside |= (low < MIDDLES) & (high > MIDDLES)
-    return inside
+    return in_terrestrial(MIDDLES)
 
 
 @dataclass(frozen=True, eq=False)

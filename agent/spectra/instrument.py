@@ -1,7 +1,9 @@
 """Spectrograph properties: resolution, the join of the arms, and unreliable regions."""
 
+import numpy as np
+
 from agent.spectra.lines import Line, builtin_lines
-from agent.spectra.spectrum import Spectrum, Window
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
 
 SKY_HALF_WIDTH = 5.0  # angstrom; residuals of narrow sky lines reach two resolution elements
 # Where the blue arm is joined to the next, vacuum angstrom.
@@ -44,6 +46,15 @@ def arm_join(spectrum: Spectrum) -> Window | None:
 def terrestrial_range(line: Line) -> Window:
     """What a sky line or telluric band covers, vacuum angstrom."""
     return line.extent or (line.wavelength - SKY_HALF_WIDTH, line.wavelength + SKY_HALF_WIDTH)
+
+
+def in_terrestrial(wavelength: FloatArray) -> BoolArray:
+    """Which wavelengths lie in lines of the night sky or in telluric bands."""
+    inside = np.zeros(wavelength.size, dtype=np.bool_)
+    for line in builtin_lines().terrestrial:
+        low, high = terrestrial_range(line)
+        inside |= (wavelength > low) & (wavelength < high)
+    return inside
 
 
 def unsafe_regions(

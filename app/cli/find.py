@@ -28,8 +28,7 @@ from app.cli.session_options import ReviewerOption, reviewer_name
 from app.core.errors import NoRowAllowedError, counted_text
 from app.core.finding.choice import ODD, ChoiceRule, choose
 from app.core.finding.found_session import allow_sources, found_session
-from app.core.finding.inputs import as_source
-from app.core.finding.known_list import known_positions
+from app.core.finding.inputs import as_source, known_positions
 from app.core.finding.looking import LookSettings, bundled_ids
 from app.core.finding.processes import FinderActors, FinderProcesses, spare_processors
 from app.core.finding.search import InputCount, Search, SearchState

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from agent.checked_toml import printable
 from agent.child_process.rows_in_child import rows_in_child
@@ -20,6 +19,7 @@ from agent.protocol.wording_file import write_wording
 from agent.protocol.wording_rows import WordingRows
 from train.bench.published_rows import Node, example_of, first_value, nodes_of, task_of
 from train.bench.sharegpt import conversation_files, copy_conversations
+from train.bench.tables import parquet_rows
 from train.wordings import FOLDER, PUBLISHED_NAME
 
 MAX_FILES = 1000
@@ -76,20 +76,6 @@ def _keep_wording(words: WordingRows, folder: Path, out: Path) -> list[str]:
     return [kept, *notes]
 
 
-def published_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file without their pictures, read in batches; for a child process."""
-    import pyarrow
-    import pyarrow.parquet as parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            light = [name for name in file.schema_arrow.names if name not in HEAVY]
-            for batch in file.iter_batches(ROWS_AT_ONCE, columns=light):
-                yield from batch.to_pylist()
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise WorkbenchError(f"{path} cannot be read: {printable(str(error), 160)}") from error
-
-
 def _parquet_files(folder: Path) -> list[Path]:
     found = []
     for path in sorted(folder.rglob("*.parquet")):
@@ -143,7 +129,8 @@ def _split_from_name(text: str) -> str:
 
 def _examples(files: list[Path], name: str, counts: ImportCounts) -> Iterator[Example]:
     for path in files:
-        for row in rows_in_child(published_rows, path, memory=MEMORY, kind=WorkbenchError):
+        work = parquet_rows, path, ROWS_AT_ONCE, None, HEAVY
+        for row in rows_in_child(*work, memory=MEMORY, kind=WorkbenchError):
             nodes = nodes_of(row)
             if _set_of(nodes, path) != name:
                 continue

@@ -28,6 +28,7 @@ from agent.protocol.reply import MAX_TEXT
 from agent.rendering.model_image import MAX_INPUT_PIXELS, as_rgb, fitted_size
 from agent.rendering.render import png_bytes
 from train.bench.published_rows import parsed_json
+from train.bench.tables import parquet_rows
 
 COPY_FILE, COPY_IMAGES = "conversations.jsonl", "images"
 MARK = "<image>"
@@ -44,6 +45,7 @@ MAX_PICTURE_BYTES = 32 * 1024**2
 MAX_JSON_BYTES = 1024**3
 MAX_LINE = 64 * 1024**2
 ROWS_AT_ONCE = 4
+WANTED = ("conversations", "messages", "images")
 _RESPONSE = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
 Conversation = tuple[list[Turn], list[Image.Image]]
 OnFault = Callable[[str], None]
@@ -229,28 +231,14 @@ def _file_bytes(name: str, folder: Path) -> bytes:
 
 def rows_of(path: Path) -> Iterator[Mapping[str, Any]]:
     if path.suffix == ".parquet":
-        rows: Iterator[Any] = rows_in_child(parquet_rows, path, kind=WorkbenchError)
+        work = parquet_rows, path, ROWS_AT_ONCE, WANTED
+        rows: Iterator[Any] = rows_in_child(*work, kind=WorkbenchError)
     elif path.suffix == ".jsonl":
         rows = _line_rows(path)
     else:
         rows = iter(_list_rows(path))
     for row in rows:
         yield row if isinstance(row, Mapping) else {}
-
-
-def parquet_rows(path: Path) -> Iterator[Any]:
-    """For a child process, which a damaged file may end."""
-    import pyarrow
-    import pyarrow.parquet as parquet
-
-    try:
-        with parquet.ParquetFile(path) as file:
-            wanted = ("conversations", "messages", "images")
-            names = [name for name in file.schema_arrow.names if name in wanted]
-            for batch in file.iter_batches(ROWS_AT_ONCE, columns=names):
-                yield from batch.to_pylist()
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise WorkbenchError(f"{path} cannot be read: {printable(str(error), 160)}") from error
 
 
 def _line_rows(path: Path) -> Iterator[Any]:

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from agent.checked_toml import printable
 from agent.child_process.rows_in_child import rows_in_child
@@ -135,3 +136,20 @@ def listed_rows(path: Path, wanted: Sequence[str]) -> Iterator[Row]:
 def _refuse_endless(path: Path, rows: int) -> None:
     if rows > MAX_ROWS:
         raise WorkbenchError(f"{path} has more than {MAX_ROWS:,} rows: split it")
+
+
+def parquet_rows(
+    path: Path, at_once: int, wanted: Sequence[str] | None, left_out: Sequence[str] = ()
+) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file with these columns, or all but those; for a child process."""
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = [name for name in file.schema_arrow.names if name not in left_out]
+            names = [name for name in names if wanted is None or name in wanted]
+            for batch in file.iter_batches(at_once, columns=names):
+                yield from batch.to_pylist()
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise WorkbenchError(f"{path} cannot be read: {printable(str(error), 160)}") from error

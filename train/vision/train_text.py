@@ -41,13 +41,7 @@ from train.sft.encoding import REASONS, UNTRAINED, VERDICT, Encoder, longest_tur
 from train.sft.fast_path import use_fast_path
 from train.sft.inputs import task_texts
 from train.sft.optimizer import muon_and_adamw
-from train.vision.conversations import (
-    SIZING,
-    Question,
-    draw_questions,
-    fixed_phrases,
-    turns,
-)
+from train.vision.conversations import SIZING, Question, draw_questions, fixed_phrases, turns
 from train.vision.grades import Readings, sure_readings
 from train.vision.model import MERGE, PATCH, Eye, feature_places
 from train.vision.pool import Workers

@@ -71,6 +71,10 @@ class FitsTable:
             return self._variable(column, row)
         return self._cells(column, self._row(row), 1).reshape(-1)
 
+    def vector(self, name: str) -> NDArray[Any]:
+        """The pixels of the only spectrum: one row holds them all, or each row one."""
+        return self.cell(name) if self.rows == 1 else self.column(name)
+
     def text(self, name: str, row: int = 0) -> str:
         """A text cell, empty if the column is missing or not text."""
         column = self.columns.get(name.upper())

@@ -16,8 +16,7 @@ from typing import Literal
 import numpy as np
 
 from agent.spectra.gaps import GAP, gap_starts
-from agent.spectra.instrument import terrestrial_range
-from agent.spectra.lines import builtin_lines
+from agent.spectra.instrument import in_terrestrial
 from agent.spectra.measure.continuum import continuum_of
 from agent.spectra.pixel_grid import LIGHT_KMS, kept_with, pixel_grid
 from agent.spectra.rebinning import rebinned
@@ -255,7 +254,7 @@ class Scan:
 def prepare(spectrum: Spectrum, order: int) -> Prepared | None:
     """What a scan needs of a spectrum; None with too few good pixels."""
     grid = pixel_grid(rebinned(spectrum, PIXEL_KMS))
-    keep = grid.good & ~_is_terrestrial(grid.wavelength)
+    keep = grid.good & ~in_terrestrial(grid.wavelength)
     if keep.sum() < MIN_PIXELS:
         return None
     floor = FLOOR * np.maximum(np.abs(continuum_of(grid)), FLOOR)
@@ -329,15 +328,6 @@ def _fit(
     normal += (1e-9 * trace + 1e-12)[:, None, None] * np.eye(order + 1)
     factors = np.asarray(np.linalg.solve(normal, wanted[:, :, None])[:, :, 0], np.float64)
     return factors, wanted
-
-
-def _is_terrestrial(wavelength: FloatArray) -> BoolArray:
-    """Pixels in sky lines and telluric bands."""
-    inside = np.zeros(wavelength.size, dtype=np.bool_)
-    for line in builtin_lines().terrestrial:
-        low, high = terrestrial_range(line)
-        inside |= (wavelength > low) & (wavelength < high)
-    return inside
 
 
 def _without_gaps(wavelength: FloatArray, flux: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -219,6 +219,13 @@ def position(ra: float | None, dec: float | None) -> dict[str, Any]:
     return {"ra": ra, "dec": dec} if ra is not None and dec is not None else {}
 
 
+def position_in(table: FitsTable | None, row: int, ra: str, dec: str) -> dict[str, Any]:
+    """The position that these columns give of a row, if the table has it."""
+    if table is None or row >= table.rows:
+        return {}
+    return position(table.number(ra, row), table.number(dec, row))
+
+
 def known(value: float | None, sentinel: float = -999.0) -> float | None:
     """The number, or None for a survey's unknown value (-999, -9999, ...)."""
     return None if value is None or value <= sentinel else value

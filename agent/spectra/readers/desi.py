@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from agent.spectra.readers.base import (
     checked_row,
     fits_of,
     median_snr,
-    position,
+    position_in,
     stem,
 )
 from agent.spectra.spectrum import FloatArray, Spectrum
@@ -61,7 +60,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         format=_format(file), survey="DESI", release=_production(header),
         object_id=str(target) if target is not None else f"{stem(file.path)}#{row}",
         row=row, rows=layout.targets, flux_unit=FLUX_UNIT, resolution=RESOLUTION,
-        snr=median_snr(pixels), **_position(table, row), **fit,
+        snr=median_snr(pixels), **position_in(table, row, "TARGET_RA", "TARGET_DEC"), **fit,
     )  # fmt: skip
 
 
@@ -128,12 +127,6 @@ def _production(header: Header) -> str:
         if keyword.startswith("DEPNAM") and header.text(keyword) == "SPECPROD":
             return header.text(f"DEPVER{keyword[6:]}")
     return ""
-
-
-def _position(table: FitsTable | None, row: int) -> dict[str, Any]:
-    if table is None or row >= table.rows:
-        return {}
-    return position(table.number("TARGET_RA", row), table.number("TARGET_DEC", row))
 
 
 # Joins overlapping arms: a mean weighted by inverse variance if they share a grid.

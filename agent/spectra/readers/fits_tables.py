@@ -3,22 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_header import Header
 from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.readers.base import (
-    Malformed,
-    NotMine,
-    Pixels,
-    Request,
-    build,
-    checked_row,
-    fits_of,
-)
+from agent.spectra.readers.base import NotMine, Request, build, checked_row, fits_of
 from agent.spectra.readers.columns import ColumnChoice, ColumnField, choose_columns, read_columns
 from agent.spectra.readers.libraries import describe
 from agent.spectra.spectrum import Spectrum
@@ -40,7 +31,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     header = Header.joined(fits.primary.header, hdu.header)
     about = describe(file, header)
     return build(
-        file, _same_length(data.pixels), medium=about.medium or data.medium or "unknown",
+        file, data.pixels, medium=about.medium or data.medium or "unknown",
         header=header, warnings=data.notes, format="FITS table", flux_unit=data.flux_unit, row=row,
         rows=table.rows if per_row else 1, **about.fields,
     )  # fmt: skip
@@ -61,10 +52,3 @@ def _fields(table: FitsTable, header: Header) -> Iterator[ColumnField]:
     for column in table.columns.values():
         unit, ucd = (header.text(f"{key}{column.number}") for key in ("TUNIT", "TUCD"))
         yield ColumnField(column.name, unit, ucd)
-
-
-def _same_length(pixels: Pixels) -> Pixels:
-    flux, wavelength = np.asarray(pixels.flux), np.asarray(pixels.wavelength)
-    if wavelength.shape != flux.shape:
-        raise Malformed(f"{wavelength.size} wavelengths do not match {flux.size} flux values")
-    return pixels

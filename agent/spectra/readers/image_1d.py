@@ -97,10 +97,8 @@ def _wavelengths(header: Header, pixels: int) -> tuple[FloatArray, str]:
         raise NotMine("its first axis counts pixels, it gives no wavelengths")
     if kind == "grisms":  # WAVE-LOG as the FITS standard defines it (Greisen et al. 2006)
         wavelength, note = to_angstrom(start * np.exp(step * offsets / start), unit)
-    elif kind:
-        wavelength, note = to_angstrom(values, "", kind)
     else:
-        wavelength, note = to_angstrom(values, unit)
+        wavelength, note = to_angstrom(values, "" if kind else unit, kind)
     if pixels > 1 and not abs(wavelength[1] - wavelength[0]) > FINEST_STEP * abs(wavelength[0]):
         raise NotMine(
             f"its header gives steps of {abs(wavelength[1] - wavelength[0]):.1g} Å "

@@ -114,17 +114,10 @@ def _from_table(fits: FitsFile) -> Pixels:
             raise NotMine("LAMOST, but not of low resolution: its tables have LOGLAM")
         raise NotMine("LAMOST, but its COADD table (FLUX, IVAR, WAVELENGTH) is missing")
     table = hdu.table
-    if table.rows == 1:
-        flux, wavelength = table.cell("FLUX"), table.cell("WAVELENGTH")
-        ivar = table.cell("IVAR") if "IVAR" in table else None
-        flags = table.cell("ANDMASK") if "ANDMASK" in table else None
-    else:
-        flux, wavelength = table.column("FLUX"), table.column("WAVELENGTH")
-        ivar = table.column("IVAR") if "IVAR" in table else None
-        flags = table.column("ANDMASK") if "ANDMASK" in table else None
-    mask = None if flags is None else with_bits(flags, BAD_BITS)
-    wavelength = _wavelength(np.asarray(wavelength, dtype=np.float64), fits.primary.header)
-    return Pixels(wavelength, flux, ivar, mask)
+    ivar = table.vector("IVAR") if "IVAR" in table else None
+    mask = with_bits(table.vector("ANDMASK"), BAD_BITS) if "ANDMASK" in table else None
+    row = np.asarray(table.vector("WAVELENGTH"), dtype=np.float64)
+    return Pixels(_wavelength(row, fits.primary.header), table.vector("FLUX"), ivar, mask)
 
 
 def _wavelength(row: FloatArray, header: Header) -> FloatArray:

@@ -131,8 +131,7 @@ def _pixels(hdu: Hdu) -> Pixels:
             raise Malformed(f"a LAMOST medium-resolution file whose {hdu.name} has no {name}")
 
     def values(name: str) -> FloatArray:
-        cells = table.cell(name) if table.rows == 1 else table.column(name)
-        return cells.astype(np.float64)
+        return table.vector(name).astype(np.float64)
 
     # LOGLAM is stored in single precision, a step of 1e-7 in log10: 0.0015 A at 6500 A.
     wavelength = 10.0 ** values("LOGLAM")

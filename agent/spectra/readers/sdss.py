@@ -7,7 +7,6 @@ EXTNAME and upper-case columns.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_header import Header
@@ -73,14 +72,11 @@ def names_sdss(header: Header) -> bool:
 
 
 def _pixels(table: FitsTable) -> Pixels:
-    def values(name: str) -> NDArray[Any]:
-        return table.cell(name) if table.rows == 1 else table.column(name)
-
-    flags = values("AND_MASK") if "AND_MASK" in table else None
+    flags = table.vector("AND_MASK") if "AND_MASK" in table else None
     return Pixels(
-        np.exp(LN10 * values("LOGLAM").astype(np.float64)),  # 10**x, but three times as fast
-        values("FLUX"),
-        values("IVAR"),
+        np.exp(LN10 * table.vector("LOGLAM").astype(np.float64)),  # 10**x, but three times as fast
+        table.vector("FLUX"),
+        table.vector("IVAR"),
         None if flags is None else with_bits(flags, BAD_BITS),
     )
 

@@ -4,8 +4,6 @@ From the published data model (version 8). Singles, stacks and superstacks have 
 supertarget has one; cubes of the integral-field units are refused.
 """
 
-from typing import Any
-
 import numpy as np
 
 from agent.spectra.fits.fits_file import FitsFile, Hdu
@@ -22,7 +20,7 @@ from agent.spectra.readers.base import (
     linear_axis,
     median_snr,
     names_in,
-    position,
+    position_in,
     row_of,
     stem,
 )
@@ -69,7 +67,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         object_id=names[0] if names else f"{stem(file.path)}#{row}", row=row, rows=data.rows,
         flux_unit=FLUX_UNIT if all(is_calibrated for _, is_calibrated in parts) else "adu",
         resolution=_resolution(fits, table, row, pixels), more_meta=about,
-        snr=_snr(table, row) or median_snr(pixels), **_position(table, row),
+        snr=_snr(table, row) or median_snr(pixels), **position_in(table, row, *PLACE),
     )  # fmt: skip
 
 
@@ -121,10 +119,3 @@ def _resolution(fits: FitsFile, table: FitsTable | None, row: int, pixels: Pixel
 
 def _snr(table: FitsTable | None, row: int) -> float | None:
     return known(table.number("SNR", row)) if table is not None and row < table.rows else None
-
-
-def _position(table: FitsTable | None, row: int) -> dict[str, Any]:
-    if table is None or row >= table.rows:
-        return {}
-    ra, dec = (table.number(name, row) for name in PLACE)
-    return position(ra, dec)

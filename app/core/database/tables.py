@@ -3,6 +3,7 @@
 All definitions work in SQLite (a personal file) and in PostgreSQL (a team).
 """
 
+import json
 import math
 from collections.abc import Callable
 from typing import Any
@@ -34,6 +35,15 @@ def _check(wanted: str, *kinds: type) -> Callable[[Any], Any]:
         raise _damaged(value, wanted)
 
     return check
+
+
+def json_object(text: object) -> dict[str, Any]:
+    """The JSON object in a text of a session; empty where there is none."""
+    try:
+        found = json.loads(str(text))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _damaged(value: object, wanted: str) -> SessionError:

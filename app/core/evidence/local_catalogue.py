@@ -26,12 +26,11 @@ from app.core.evidence.local_rows import (
     PlacedRows,
     Row,
     chord,
-    unit_vectors,
 )
 from app.core.evidence.store import NewAnswer, save_group_act
 from app.core.importing.formats.contents import Cells, ListColumn, RowBlock, Value
 from app.core.importing.opening import errors_naming, file_sha256, open_for_import
-from app.core.importing.sky import angles, positions
+from app.core.importing.sky import angles, positions, unit_vectors
 from app.core.progress import EstimatedProgress, ShouldStop, StoppedError, never, silent
 from app.core.session.evidence_services import FILE
 from app.core.session.session import Session

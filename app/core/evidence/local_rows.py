@@ -49,11 +49,6 @@ class LocalRows(Protocol):
         """What the user should know of the match, once it is done, with candidates at `places`."""
 
 
-def unit_vectors(ra: FloatArray, dec: FloatArray) -> FloatArray:
-    lon, lat = np.radians(ra), np.radians(dec)
-    return np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
-
-
 def chord(angle: Any) -> Any:
     """The straight distance of two unit vectors so many radians apart."""
     return 2.0 * np.sin(0.5 * angle)

@@ -1,6 +1,5 @@
 """Columns of a catalogue for each model that inspected, and for each line measured by hand."""
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from app.core.database.tables import (
     WITH_VELOCITY,
     facts,
     inspections,
+    json_object,
     judgements,
     log,
     measurements,
@@ -262,7 +262,7 @@ def further_opinion_cells(
     if layout.has_orders:
         cells.append([each or None for each in orders])
     if layout.fields:
-        found = [_values(text) for text in texts]
+        found = [None if text is None else json_object(text) for text in texts]
         cells += [[_cell(field, values) for values in found] for field in layout.fields]
     return cells
 
@@ -272,16 +272,6 @@ def _velocity(text: str | None) -> Velocity | None:
         return velocity_from(text or "")
     except (ValueError, RecursionError, SessionError):
         return None
-
-
-def _values(text: str | None) -> dict[str, Any] | None:
-    if not text:
-        return None if text is None else {}
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return values if isinstance(values, dict) else {}
 
 
 def _cell(field: OwnField, values: dict[str, Any] | None) -> Any:

@@ -18,12 +18,8 @@ from app.core.errors import ImportFailed
 from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entries import FIELDS
 from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.opening import normalized_path
-from app.core.importing.spectrum_files import (
-    MAX_DEPTH,
-    has_spectrum_suffix,
-    is_file_inside,
-)
+from app.core.importing.opening import errors_naming, normalized_path
+from app.core.importing.spectrum_files import MAX_DEPTH, has_spectrum_suffix, is_file_inside
 from app.core.importing.spectrum_rows import rows_of
 
 ANY_ROW = -1  # of an input that is a whole file, whatever spectra it has
@@ -112,3 +108,23 @@ def _listed(path: Path, on_problem: OnProblem, trust_paths: bool) -> Iterator[In
                     continue
     except (ImportFailed, WorkbenchError) as error:
         on_problem(str(path), str(error))
+
+
+def known_positions(path: Path) -> list[tuple[float, float]]:
+    """Positions of known members in degrees. Raises ImportFailed where the list has none."""
+    path = normalized_path(path)
+    ra, dec = FIELDS.index("ra"), FIELDS.index("dec")
+    with errors_naming(path), ListReaderProcess(path, {"path": ""}) as reader:
+        reader.opened()
+        for _ in range(2):
+            found = []
+            try:
+                for entries in reader.entries():
+                    pairs = zip(entries.columns[ra], entries.columns[dec], strict=True)
+                    found += [pair for pair in pairs if None not in pair]
+            except CellMismatch:
+                continue
+            if found:
+                return found
+            break
+        raise ImportFailed("it has no positions: columns ra and dec in degrees")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Self
 
+import numpy as np
 from sqlalchemy import ColumnElement, Connection, and_, func, select, update
 
 from agent.errors import TrajectoryError
@@ -21,10 +22,11 @@ from app.core.errors import SessionError
 from app.core.inspections import shown_opinion
 from app.core.queue import Filter, combine, matching
 from app.core.queue.filters import Has, InspectedBy, Not
+from app.core.queue.own_orders import matching_ids
 from app.core.queue.sql_conditions import QueryContext, condition
 from app.core.session.known_answers import not_known
 from app.core.session.records import Aspect, Candidate, Change
-from app.core.session.session import MAX_IDS, Session
+from app.core.session.session import Session
 from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import now
 
@@ -196,11 +198,8 @@ def pending_among(
 ) -> list[int]:
     """Those of these candidates that `pending_candidates` would give, in the given order."""
     wanted = pending_condition(session, model, retry=retry)
-    found: set[int] = set()
     with session.database.reading() as connection:
-        for start in range(0, len(candidate_ids), MAX_IDS):
-            some = candidates.c.id.in_(candidate_ids[start : start + MAX_IDS])
-            found.update(connection.execute(select(candidates.c.id).where(some, wanted)).scalars())
+        found = matching_ids(connection, np.array(candidate_ids, dtype=np.int64), wanted)
     return [number for number in candidate_ids if number in found]
 
 

@@ -8,7 +8,7 @@ from agent.ellipsis import shortened
 
 
 class Markup(str):
-    """Escaped markup, made by `tag`, `join`, `page` and `style`; plain text is escaped on use."""
+    """Escaped markup, made by `tag`, `join` and `page`; plain text is escaped on use."""
 
     __slots__ = ()
 
@@ -17,6 +17,8 @@ Cell = str | None  # A plain str is escaped; None is left out.
 
 VOID = frozenset({"br", "hr", "meta", "line", "rect", "circle", "path", "polyline"})
 LONGEST = 2000
+# Should text of a session ever get through as markup, a browser would neither run nor fetch it.
+NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def tag(name: str, /, *content: Cell, **attributes: str | float | None) -> Markup:
@@ -38,13 +40,18 @@ def join(content: Iterable[Cell], between: str = "") -> Markup:
     return Markup(escaped(between).join(escaped(each) for each in content if each is not None))
 
 
-def page(language: str, *content: Cell) -> Markup:
-    return Markup(f"<!doctype html>\n{tag('html', *content, lang=language)}\n")
-
-
-def style(text: str) -> Markup:
-    """A style element; never pass text of a session, as it is not escaped."""
-    return Markup(f"<style>{text}</style>")
+def page(language: str, title: str, css: str, *content: Cell) -> Markup:
+    """A whole page; `css` must hold no text of a session, as it is not escaped."""
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=NO_SCRIPTS),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title),
+        Markup(f"<style>{css}</style>"),
+    )
+    written = tag("html", head, tag("body", *content), lang=language)
+    return Markup(f"<!doctype html>\n{written}\n")
 
 
 def quoted(text: str, longest: int = LONGEST) -> Markup:

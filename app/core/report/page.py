@@ -7,14 +7,11 @@ from agent.atomic_file import write_file
 from app.core.errors import counted_text, disk_errors
 from app.core.report import agent_section, object_section, people_section
 from app.core.report.evidence import Content, Read, gather_content
-from app.core.report.markup import Cell, Markup, join, page, quoted, style, tag
+from app.core.report.markup import Cell, Markup, join, page, quoted, tag
 from app.core.report.parts import facts, paragraph, simulated_badge
 from app.core.report.svg import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE
 from app.core.session.session import Session
 from app.core.statistics.number_format import share_text, with_interval
-
-# Should text of a session ever get through as markup, a browser would neither run nor fetch it.
-NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'"
 
 STYLE = f"""
 @page {{ size: A4; margin: 14mm 15mm 16mm; }}
@@ -114,14 +111,6 @@ footer {{ margin-top: 40px; }}
 
 def report_page(content: Content) -> Markup:
     found = content.statistics
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=NO_SCRIPTS),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", f"{found.session}: {found.task}"),
-        style(STYLE),
-    )
     sections = (
         people_section.counts_section(found),
         people_section.subclass_section(found),
@@ -132,8 +121,8 @@ def report_page(content: Content) -> Markup:
         object_section.cards_section(content),
         object_section.disagreement_section(content),
     )
-    body = tag("body", _header(content), tag("main", *sections), _footer(content))
-    return page("en", head, body)
+    body = _header(content), tag("main", *sections), _footer(content)
+    return page("en", f"{found.session}: {found.task}", STYLE, *body)
 
 
 def _header(content: Content) -> Markup:

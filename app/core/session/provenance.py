@@ -18,6 +18,7 @@ from app.core.database.tables import (
     candidates,
     evidence,
     inspections,
+    json_object,
     judgements,
     lists,
     log,
@@ -168,11 +169,7 @@ FOUND = "found"  # key of the session fact that holds how candidates were chosen
 
 def found_choice(session: Session) -> dict[str, Any] | None:
     """What the choice was, of a session that was made by `spec-o3 find`; None of any other."""
-    try:
-        about = json.loads(session.fact(FOUND) or "null")
-    except (ValueError, RecursionError):
-        return None
-    return about if isinstance(about, dict) else None
+    return json_object(session.fact(FOUND)) or None
 
 
 def _lists(connection: Connection) -> Iterator[ListFact]:

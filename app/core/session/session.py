@@ -22,7 +22,7 @@ from agent.tasks.subclass import Subclass
 from agent.tasks.task import Task
 from agent.tasks.task_file import parse_task
 from app.core.database.database import SUFFIX, Database, write_facts
-from app.core.database.tables import candidates, facts, lists, log
+from app.core.database.tables import candidates, facts, json_object, lists, log
 from app.core.errors import SessionError
 from app.core.session import group_acts, verdict_log
 from app.core.session.group_acts import ChangeOpinion
@@ -326,11 +326,7 @@ def _resolve(location: Path | str) -> Path | str:
 
 
 def _roles(text: object) -> dict[str, str]:
-    try:
-        roles = json.loads(str(text))
-    except (ValueError, RecursionError):
-        return {}
-    pairs = roles.items() if isinstance(roles, dict) else ()
+    pairs = json_object(text).items()
     return {role: column for role, column in pairs if isinstance(column, str)}
 
 

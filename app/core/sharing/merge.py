@@ -8,13 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select, text
 
-from app.core.database.tables import (
-    candidates,
-    inspections,
-    judgements,
-    log,
-    reviewers,
-)
+from app.core.database.tables import candidates, inspections, judgements, log, reviewers
 from app.core.database.tables import evidence as answers
 from app.core.errors import SessionError
 from app.core.progress import Progress, ShouldStop, Steps

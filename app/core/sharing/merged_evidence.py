@@ -10,10 +10,7 @@ from agent.checked_toml import unprintable
 from agent.tasks.task import Task
 from app.core.database.database import insert_or_update
 from app.core.database.paging import pages
-from app.core.database.tables import (
-    evidence,
-    service_replies,
-)
+from app.core.database.tables import evidence, service_replies
 from app.core.evidence.said_values import matches_from
 from app.core.evidence.weighing import STORED, update_combined
 from app.core.session.evidence_services import unpacked

@@ -1,6 +1,5 @@
 """The readings of a study as arrays: of a session, or simulated."""
 
-import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from agent.spectra.spectrum import FloatArray
-from app.core.database.tables import candidates, log, repeats
+from app.core.database.tables import candidates, json_object, log, repeats
 from app.core.session.known_answers import read_known_answers
 from app.core.session.records import Verdict
 from app.core.session.session import Session
@@ -159,14 +158,10 @@ def _second_readings(connection: Any, people: Sequence[int]) -> dict[tuple[int, 
 
 
 def _given(row: Any) -> _Given:
-    try:
-        shown = json.loads(row.shown)
-    except (ValueError, RecursionError):
-        shown = None
     # A stranger's may be any, and overflow where they are added.
     is_number = isinstance(row.seconds, float | int) and 1e-3 <= row.seconds <= 1e9
     seconds = float(row.seconds) if is_number else math.nan
-    return _Given(row.verdict, seconds, str(row.at), shown if isinstance(shown, dict) else {})
+    return _Given(row.verdict, seconds, str(row.at), json_object(row.shown))
 
 
 def _deviation(turn: Turn, given: _Given, plan: StudyPlan) -> str:

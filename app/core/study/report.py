@@ -16,8 +16,8 @@ from agent.program_version import program_version
 from agent.rendering import charts
 from app.core.errors import SessionError, disk_errors
 from app.core.exporting.escapes import escape_formula
-from app.core.report.markup import Cell, Markup, join, page, quoted, style, tag
-from app.core.report.page import NO_SCRIPTS, STYLE
+from app.core.report.markup import Cell, Markup, join, page, quoted, tag
+from app.core.report.page import STYLE
 from app.core.report.parts import paragraph, section, table
 from app.core.report.svg import AGENT
 from app.core.session.provenance import PROGRAM
@@ -347,22 +347,14 @@ def study_page(session: Session, language: str) -> Markup:
     plan, parts = report_parts(session, language)
     say = Tongue(language)
     title = say("Study of {session}", session=session.name)
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=NO_SCRIPTS),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", title),
-        style(STYLE + STUDY_STYLE),
-    )
     header = tag(
         "header",
         paragraph(f"{PROGRAM} · {say('report of a study')}", class_="kicker"),
         tag("h1", quoted(title, 120)),
         paragraph(quoted(", ".join(plan.people), 300), class_="about"),
     )
-    body = tag("main", *(_section(each, language) for each in parts), class_="study")
-    return page(language, head, tag("body", header, body))
+    main = tag("main", *(_section(each, language) for each in parts), class_="study")
+    return page(language, title, STYLE + STUDY_STYLE, header, main)
 
 
 def _section(part: Chapter, language: str) -> Markup:

@@ -13,10 +13,7 @@ from app.core.study.figures import effect
 from app.core.study.readings import ACCEPT, REJECT, UNSURE, VERDICTS, Readings
 
 SIGNIFICANT_P = 0.05
-MEDIAN_S, SPREAD_S = (
-    12.0,
-    0.5,
-)  # of the seconds for a spectrum: median, and spread of their logarithm
+MEDIAN_S, SPREAD_S = 12.0, 0.5  # of the seconds a spectrum takes; the spread is of the logarithm
 MEMBERS = 0.5
 
 

@@ -156,22 +156,26 @@ def draw_reliability(
 
 def draw_drift(figure: Figure, blocks: Sequence[VerdictBlock]) -> None:
     """Draw the accepted fraction in each block of verdicts, and the agent's mean p(YES) there."""
-    accepted = [(number, each.accepted) for number, each in enumerate(blocks, start=1)]
-    drawn = [(number, share) for number, share in accepted if share.value is not None]
-    for number, share in drawn:
-        figure.line([number, number], [share.low, share.high], "accept")
-    if drawn:
-        numbers = [number for number, _ in drawn]
-        shares = [share.value or 0.0 for _, share in drawn]
-        figure.line(numbers, shares, "accept", width=1.5)
-        figure.points(numbers, shares, "accept")
+    draw_blocks(figure, [each.accepted for each in blocks])
     p_yes = [(n, each.p_yes) for n, each in enumerate(blocks, 1) if each.p_yes is not None]
     if p_yes:
         numbers, means = [n for n, _ in p_yes], [p for _, p in p_yes]
         figure.line(numbers, means, "agent", style=Qt.PenStyle.DashLine)
-    ticks = [(number, str(number)) for number in range(1, len(blocks) + 1)]
+
+
+def draw_blocks(figure: Figure, shares: Sequence[Estimate]) -> None:
+    """Draw a share of each block with its interval."""
+    drawn = [(n, each) for n, each in enumerate(shares, start=1) if each.value is not None]
+    for number, share in drawn:
+        figure.line([number, number], [share.low, share.high], "accept")
+    if drawn:
+        numbers = [number for number, _ in drawn]
+        values = [share.value or 0.0 for _, share in drawn]
+        figure.line(numbers, values, "accept", width=1.5)
+        figure.points(numbers, values, "accept")
+    ticks = [(number, str(number)) for number in range(1, len(shares) + 1)]
     figure.getPlotItem().getAxis("bottom").setTicks([ticks])
-    figure.set_ranges(0.6, len(blocks) + 0.4, -0.02, 1.02)
+    figure.set_ranges(0.6, len(shares) + 0.4, -0.02, 1.02)
 
 
 def draw_p_yes_histogram(

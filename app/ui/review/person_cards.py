@@ -6,10 +6,10 @@ import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.core.statistics.known_figures import KnownBlock, KnownFigures
+from app.core.statistics.known_figures import KnownFigures
 from app.core.statistics.number_format import rough_percent
 from app.core.statistics.working_time import HourFigures, WorkingTime
-from app.ui.review.figures import Figure, FigureRow, draw_rows
+from app.ui.review.figures import Figure, FigureRow, draw_blocks, draw_rows
 from app.ui.review.sentences import estimate_text, fill_in
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
@@ -154,7 +154,7 @@ class KnownCard(PageCard):
             label = wrapped_label(fill_in(text, name=one_line(each.reviewer)))
             figure = Figure(self._current_theme, each.reviewer)
             self.blocks.append(figure.below(label, self._column, HEIGHT))
-            figure.draw(draw_known_blocks, each.blocks)
+            figure.draw(draw_blocks, [block.correct for block in each.blocks])
 
     def _rows(self, found: Sequence[KnownFigures]) -> list[FigureRow]:
         complete, pure = self.tr("completeness"), self.tr("purity")
@@ -234,16 +234,3 @@ def draw_hours(figure: Figure, hours: Sequence[HourFigures]) -> None:
     item.showAxis("right")
     item.getAxis("right").setTicks([[(0.0, "0 s"), (1.0, f"{slowest:.1f} s")]])
     figure.set_ranges(0.4, len(hours) + 0.6, 0.0, 1.12)
-
-
-def draw_known_blocks(figure: Figure, blocks: Sequence[KnownBlock]) -> None:
-    """The share of known answers that was judged correctly, block by block."""
-    for number, each in enumerate(blocks, start=1):
-        figure.line([number, number], [each.correct.low, each.correct.high], "accept")
-    numbers = [float(number) for number in range(1, len(blocks) + 1)]
-    shares = [each.correct.value or 0.0 for each in blocks]
-    figure.line(numbers, shares, "accept", width=1.5)
-    figure.points(numbers, shares, "accept")
-    ticks = [(number, f"{number:.0f}") for number in numbers]
-    figure.getPlotItem().getAxis("bottom").setTicks([ticks])
-    figure.set_ranges(0.6, len(blocks) + 0.4, -0.02, 1.02)

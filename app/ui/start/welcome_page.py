@@ -32,7 +32,7 @@ from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import Space, button, column, flow, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea, ProblemLine
 from app.ui.widgets.painted_button import RowButton, translucent
-from app.ui.widgets.reviewer_name import MAX_NAME, NameField, ReviewerName
+from app.ui.widgets.reviewer_name import MAX_NAME, CancellableField, ReviewerName
 from app.ui.widgets.text_width import MostWidth
 
 PROGRAM = "Spec-o3 Workbench"
@@ -216,7 +216,7 @@ class NamePrompt(QFrame):
         question = self.tr("Welcome. Which name should your verdicts be saved under?")
         note = self.tr("Your name is saved with each verdict and stays on this computer.")
         self.title, self.note = short_label(question, "title"), short_label(note, "dim")
-        self.field = NameField()
+        self.field = CancellableField()
         self.field.setMaxLength(MAX_NAME)
         self.field.setAcceptDrops(False)
         self.field.setFixedWidth(FIELD_PX)

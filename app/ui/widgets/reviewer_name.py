@@ -12,7 +12,7 @@ from app.ui.widgets.labels import flow, keep_current, short_label
 MAX_NAME = 100
 
 
-class NameField(QLineEdit):
+class CancellableField(QLineEdit):
     """A line edit that can be cancelled with Esc."""
 
     cancelled = Signal()
@@ -33,7 +33,7 @@ class ReviewerName(QWidget):
         label = short_label(self.tr("Judging as"), "dim")
         self.name = short_label("", "title")
         self.name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.field = NameField()
+        self.field = CancellableField()
         self.field.setProperty(OWN_KEYS, True)
         self.field.setMaxLength(MAX_NAME)
         self.field.setAcceptDrops(False)

@@ -15,14 +15,7 @@ from agent.ratings.records import Rating, trajectory_id
 from agent.ratings.rubric import MEANINGS
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
 from app.cli.main import workbench
-from tests.agent.engines.remote.fake_server import (
-    Act,
-    Request,
-    Server,
-    answered,
-    refused,
-    spoken,
-)
+from tests.agent.engines.remote.fake_server import Act, Request, Server, answered, refused, spoken
 from tests.agent.ratings.made import trajectory
 from tests.processes import served
 from tests.train.review.conftest import first

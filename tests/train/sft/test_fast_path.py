@@ -27,14 +27,7 @@ from tests.train.sft.samples import MINUTE, Ready, Samples, collator
 from train.models.model_folder import CHAT_TEMPLATE
 from train.models.small_model import Shape
 from train.sft import fast_path
-from train.sft.batches import (
-    PAD_TO,
-    Batches,
-    padding_share,
-    plan_epoch,
-    plan_run,
-    split_rows,
-)
+from train.sft.batches import PAD_TO, Batches, padding_share, plan_epoch, plan_run, split_rows
 from train.sft.encoding import (
     CALL,
     OTHER,

@@ -18,13 +18,7 @@ from tests.agent.scenes import answer, call, star
 from tests.scripted_engine import ScriptedEngine
 from tests.train.evaluate.helpers import simulated
 from train.cli import app
-from train.vision.words_command import (
-    WordFigures,
-    measured,
-    said,
-    word_figures,
-    words_markdown,
-)
+from train.vision.words_command import WordFigures, measured, said, word_figures, words_markdown
 
 ASKED = example(star(), task="CV", answer="YES", label="CV")  # Hα in strong emission
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from agent.ratings.records import MAX_NOTE
 from app.ui.widgets.labels import (
@@ -17,6 +16,7 @@ from app.ui.widgets.labels import (
     with_key,
     wrapped_label,
 )
+from app.ui.widgets.reviewer_name import CancellableField
 from train.review.review_rules import Role
 from train.review.window.score_grid import ScoreGrid
 
@@ -43,18 +43,6 @@ WANT_CHANGES = Act(False, changes=True, needs_reason=True)
 TAKE_OVER = Act(False, needs_reason=True, takes_over=True)
 
 
-class ReasonField(QLineEdit):
-    """Esc leaves it."""
-
-    left = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-            return
-        super().keyPressEvent(event)
-
-
 class ActBar(QFrame):
     decided = Signal(object, str)  # the act, and its reason
     given_back = Signal()  # the person wants none of their changes
@@ -69,10 +57,10 @@ class ActBar(QFrame):
         self._pending: Act | None = None
         self._silent = ""
         self.state = wrapped_label("", "dim")
-        self.reason = ReasonField(self, maxLength=MAX_NOTE)
+        self.reason = CancellableField(self, maxLength=MAX_NOTE)
         self.reason.setAccessibleName(self.tr("Reason"))
         self.reason.returnPressed.connect(self._confirm)
-        self.reason.left.connect(self._leave)
+        self.reason.cancelled.connect(self._leave)
         self.scores = ScoreGrid(self)
         self.approve_button = button("", "accept")
         self.refuse_button = button("", "reject")

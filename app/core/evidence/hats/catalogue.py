@@ -27,18 +27,11 @@ from app.core.evidence.hats.folder import (
     pixels_at,
     radii,
 )
-from app.core.evidence.local_rows import (
-    MAX_COLUMNS,
-    FloatArray,
-    IntArray,
-    PlacedRows,
-    Row,
-    chord,
-    unit_vectors,
-)
+from app.core.evidence.local_rows import MAX_COLUMNS, FloatArray, IntArray, PlacedRows, Row, chord
 from app.core.importing.formats import parquet_list
 from app.core.importing.formats.contents import ListColumn
 from app.core.importing.opening import errors_naming
+from app.core.importing.sky import unit_vectors
 
 RELEASE = 12
 FINER = 2

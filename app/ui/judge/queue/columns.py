@@ -15,6 +15,7 @@ from typing import Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, QTimer, Signal
 
 from agent.errors import WorkbenchError
+from app.core.database.tables import json_object
 from app.core.queue.own_columns import OwnColumn, own_columns
 from app.core.session.records import Change
 from app.core.session.session import Session
@@ -72,7 +73,7 @@ def choice_text(choice: ColumnChoice) -> str:
 
 def parse_choice(text: str) -> ColumnChoice:
     """Read a choice; whatever is not as we write it, in a stranger's session, is left out."""
-    content, (least, most) = _parsed(text), WIDTHS_PX
+    content, (least, most) = json_object(text), WIDTHS_PX
     order = content.get("order")
     keys = order[:MAX_ENTRIES] if isinstance(order, list) else ()
     widths = [pair for pair in _pairs(content.get("widths")) if type(pair[1]) is int]
@@ -85,21 +86,13 @@ def parse_choice(text: str) -> ColumnChoice:
 
 def parse_names(text: str) -> dict[str, str]:
     """Names that the person gave columns, by key."""
-    named = [(key, name) for key, name in _pairs(_parsed(text)) if isinstance(name, str)]
+    named = [(key, name) for key, name in _pairs(json_object(text)) if isinstance(name, str)]
     return {key: checked_name(name) for key, name in named if checked_name(name)}
 
 
 def checked_name(name: str) -> str:
     """A name of one line that is not too long."""
     return "".join(each for each in " ".join(name.split()) if each.isprintable())[:MAX_NAME]
-
-
-def _parsed(text: str) -> Mapping[str, Any]:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _pairs(value: object) -> list[tuple[str, Any]]:

@@ -8,16 +8,10 @@ from pathlib import Path
 
 from app.core.finding.choice import ODD, ChoiceRule, FoundChoice, choose
 from app.core.finding.found_session import found_session
-from app.core.finding.known_list import known_positions
+from app.core.finding.inputs import known_positions
 from app.core.finding.table import MANIFEST, FindTable
 from app.core.queue.blind_filters import FACT
-from app.ui.start.finding.search_thread import (
-    MOST_KEPT,
-    NAMES,
-    BestSoFar,
-    FoundRow,
-    best_first,
-)
+from app.ui.start.finding.search_thread import MOST_KEPT, NAMES, BestSoFar, FoundRow, best_first
 
 MOST_UNREAD = 1000  # shown of what could not be read
 

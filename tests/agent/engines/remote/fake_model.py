@@ -5,13 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from tests.agent.engines.remote.fake_server import (
-    Act,
-    Handler,
-    Request,
-    Server,
-    answered,
-)
+from tests.agent.engines.remote.fake_server import Act, Handler, Request, Server, answered
 from tests.processes import LONG_S, served
 
 LOOK = (

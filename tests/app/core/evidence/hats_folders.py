@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from app.core.evidence.hats.folder import pixels_at
-from app.core.evidence.local_rows import unit_vectors
+from app.core.importing.sky import unit_vectors
 
 
 def write_hats(

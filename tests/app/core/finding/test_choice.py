@@ -9,7 +9,7 @@ from agent.errors import WorkbenchError
 from app.core.errors import ImportFailed, NoRowAllowedError
 from app.core.finding.choice import ODD, ChoiceRule, choose
 from app.core.finding.found_session import allow_sources, found_session
-from app.core.finding.known_list import known_positions
+from app.core.finding.inputs import known_positions
 from app.core.finding.looking import LookSettings
 from app.core.finding.table import FindTable
 from app.core.queue import matching, parse_filter, parse_sort

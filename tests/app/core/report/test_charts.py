@@ -167,9 +167,9 @@ def test_markup_attributes_and_long_words():
 
 
 def test_a_page():
-    parsed = Page(page("en", tag("head"), tag("body", "hello")))
-    assert parsed.tags == ["html", "head", "body"]
-    assert parsed.attributes == [("html", "lang", "en")]
+    parsed = Page(page("en", "title", "", "hello"))
+    assert parsed.tags == ["html", "head", "meta", "meta", "meta", "title", "style", "body"]
+    assert parsed.attributes[0] == ("html", "lang", "en")
 
 
 # Small spectra: drawn from good pixels, inside their panel, with the key look where it belongs.

@@ -10,7 +10,8 @@ from app.core.errors import ImportFailed
 from app.core.evidence.hats import catalogue
 from app.core.evidence.hats.catalogue import HatsRows, groups, layout_of, near
 from app.core.evidence.hats.folder import HatsFolder, centres, open_hats, pixels_at
-from app.core.evidence.local_rows import chord, unit_vectors
+from app.core.evidence.local_rows import chord
+from app.core.importing.sky import unit_vectors
 from tests.app.core.evidence.hats_folders import (
     partition_path,
     write_hats,

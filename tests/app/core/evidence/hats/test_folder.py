@@ -8,7 +8,7 @@ import pytest
 
 from app.core.errors import ImportFailed
 from app.core.evidence.hats.folder import centres, children, open_hats, pixels_at, radii
-from app.core.evidence.local_rows import unit_vectors
+from app.core.importing.sky import unit_vectors
 from tests.app.core.evidence.hats_folders import partition_path, write_hats
 
 RA, DEC = np.array([10.0, 100.0, 190.0, 280.0]), np.array([41.0, -10.0, 80.0, -85.0])
