@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any, Literal
 
+from agent.checked_toml import printable
 from agent.convert.checkpoint import ConversionError
 
 Family = Literal["qwen2.5-vl", "qwen3-vl"]
@@ -70,7 +71,7 @@ class ModelShape:
 def read_shape(config: Mapping[str, Any]) -> ModelShape:
     """Read the shape of a Qwen2.5-VL or Qwen3-VL; raises ConversionError for other models."""
     kind = config.get("model_type")
-    if kind not in FAMILIES:
+    if not isinstance(kind, str) or kind not in FAMILIES:
         raise ConversionError(
             f"a model of type {kind!r:.40} cannot be converted: only Qwen2.5-VL and Qwen3-VL can"
         )
@@ -92,6 +93,7 @@ def read_shape(config: Mapping[str, Any]) -> ModelShape:
 def _refuse(faults: Faults) -> None:
     for fails, text in faults:
         if fails:
+            text = printable(text, 200)
             raise ConversionError(f"llama.cpp cannot run this model correctly: {text}")
 
 
@@ -137,8 +139,9 @@ def _text_faults(text: TextShape, config: Mapping[str, Any], family: Family) -> 
     yield spare != 0, "the number of heads is not a multiple of key-value heads"
     yield config.get("hidden_act", "silu") != "silu", "its activation is not silu"
     yield bool(config.get("use_sliding_window")), "it uses a sliding window"
-    kinds = config.get("layer_types") or ["full_attention"]
-    yield set(kinds) != {"full_attention"}, "not all its layers use full attention"
+    kinds = config.get("layer_types") or []
+    is_whole = isinstance(kinds, list) and all(each == "full_attention" for each in kinds)
+    yield not is_whole, "not all its layers use full attention"
     yield bool(config.get("attention_bias", False)), "its attention has biases, unlike Qwen's"
 
 

@@ -167,7 +167,8 @@ def is_tied(config: Mapping[str, Any], stored: Mapping[str, StoredTensor]) -> bo
     # A config can say so in two tables, which may contradict each other.
     nested = config.get("text_config")
     parts = (config, nested if isinstance(nested, dict) else {})
-    values = {part["tie_word_embeddings"] for part in parts if "tie_word_embeddings" in part}
+    said = (part.get("tie_word_embeddings") for part in parts)
+    values = {bool(each) for each in said if each is not None}
     if HEAD not in stored or EMBEDDING not in stored:
         return values != {False}
     if _are_equal(stored[HEAD], stored[EMBEDDING]):

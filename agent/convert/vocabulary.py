@@ -69,7 +69,10 @@ def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
             "knows: train one with Qwen's split pattern and a ByteLevel step"
         )
     post = tokenizer.get("post_processor") or {}
-    if post.get("type") not in (None, "ByteLevel") and post.get("special_tokens") != {}:
+    adds_none = isinstance(post, dict) and (
+        post.get("type") in (None, "ByteLevel") or post.get("special_tokens") == {}
+    )
+    if not adds_none:
         raise ConversionError("the tokenizer adds tokens of its own around a text")
 
 
@@ -108,9 +111,8 @@ def _numbered(tokenizer: Mapping[str, Any], size: int) -> tuple[dict[str, int], 
         names[name] = number
         kinds[name] = CONTROL if entry.get("special") else USER_DEFINED
     numbers = list(names.values())
-    if len(set(numbers)) != len(numbers) or not all(
-        isinstance(number, int) and 0 <= number < size for number in numbers
-    ):
+    is_below = all(isinstance(number, int) and 0 <= number < size for number in numbers)
+    if not is_below or len(set(numbers)) != len(numbers):
         raise ConversionError(
             f"the tokenizer's ids are not unique, or not below the model's {size}"
         )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PySide6.QtGui import QFont, QGuiApplication
 
 from agent.errors import ReadError, WorkbenchError
 from agent.inspection.built_in import EYE
@@ -22,13 +23,18 @@ from agent.inspection.inspector_factory import make_inspector
 from agent.inspection.measured_inspector import MeasuredInspector
 from agent.rendering.render import STYLES, render_array
 from agent.spectra.fits.source_file import source_of
+from agent.spectra.lines import builtin_lines
 from agent.spectra.readers import read
 from agent.spectra.readers.base import Request
 from agent.spectra.readers.fits_tables import read as read_source
 from agent.spectra.spectrum import WAVELENGTHS, Spectrum
 from agent.tasks.catalogue import load_tasks
 from app.core.report.object_section import thumbnail
+from app.core.spectra.wavelength_frame import WavelengthFrame
+from app.ui.base.theme.theme import THEMES
+from app.ui.judge.overview.cell_picture import CellLook, cell_picture
 from app.ui.judge.plot.axes.flux_range import flux_range
+from app.ui.judge.plot.marks import marks, task_ranks
 from app.ui.judge.plot.trace import trace
 from tests.agent.spectra.readers import hostile_files, samples
 from tests.agent.spectra.readers.hostile_files import MUTATIONS, damage
@@ -230,6 +236,32 @@ def draw(spectrum: Spectrum, rng: random.Random) -> None:
         assert bottom < top
         assert math.isfinite(top - bottom)
     assert str(thumbnail(spectrum, None)).startswith("<svg")
+
+
+def cell(batch: int, number: int) -> dict[str, Any]:
+    """A damaged spectrum as a cell of the contact sheet, large and small, in any window."""
+    _ = QGuiApplication([])
+    with tempfile.TemporaryDirectory() as folder:
+        spectrum, why, rng = _read(batch, number, Path(folder))
+    if spectrum is None:
+        return {"why": why}
+    z = rng.choice([0.0, 0.05, -0.5, spectrum.z or 0.0])
+    lines = builtin_lines()
+    task = rng.choice(TASKS)
+    ranks = task_ranks(task, lines)
+    for width, height in ((240, 160), (40, 30), (1, 1)):
+        low, high = sorted((rng.uniform(1000.0, 30_000.0), spectrum.range[0]))
+        window = rng.choice([None, (low, high), (6500.0, 6630.0)])
+        look = CellLook(
+            theme=THEMES["dark"], width=width, height=height, top=12, dots=1.0,
+            font=QFont().toString(), window=window, unit="Å", medium="air", is_rest=True,
+        )  # fmt: skip
+        frame = WavelengthFrame(is_air=True, is_rest=True, z=z)
+        made = cell_picture(
+            trace(spectrum), look, marks(lines, task.lines, ranks, z, ranks), frame, z
+        )
+        assert (made.width(), made.height()) == (width, height)
+    return {}
 
 
 def inspect(inspector: Inspector, spectrum: Spectrum, rng: random.Random) -> bool:

@@ -1,4 +1,4 @@
-"""Tables of a search that were damaged or edited: read, or refused in one sentence."""
+"""Tables of a search and HATS catalogues that were damaged or edited: read, or refused."""
 
 import sys
 from collections import Counter
@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from tests.app.core.finding.conftest import found, survey
+from tests.attacks.lists.hats import make
 from tests.attacks.sandbox import Sandbox
 from tests.night import BY_NIGHT, seeds
 
@@ -21,10 +22,21 @@ COUNT = 100 if BY_NIGHT else 8
 @pytest.mark.parametrize("batch", seeds(by_day=1, by_night=20))
 def test_spoilt_tables(found, tmp_path, batch):
     """By night 2,000 tables, each shown by the command, to an assistant and in the window."""
+    read_or_refused("find_tables", found.folder, tmp_path, batch)
+
+
+@pytest.mark.parametrize("batch", seeds(by_day=1, by_night=10))
+def test_spoilt_lists_of_a_hats_catalogue(tmp_path, batch):
+    """By night 1,000."""
+    make(tmp_path / "made")
+    read_or_refused("hats", tmp_path / "made", tmp_path, batch)
+
+
+def read_or_refused(module, made, tmp_path, batch):
     kinds: Counter[bool] = Counter()
-    with Sandbox("tests.attacks.lists.find_tables:attack") as sandbox:
+    with Sandbox(f"tests.attacks.lists.{module}:attack") as sandbox:
         for seed in range(batch * COUNT, (batch + 1) * COUNT):
-            outcome = sandbox.run(seed, str(found.folder), str(tmp_path / f"{seed}"))
+            outcome = sandbox.run(seed, str(made), str(tmp_path / f"{seed}"))
             assert (outcome.error, outcome.status) == ("", 0), (seed, outcome.value, outcome.output)
             assert "Traceback" not in outcome.output, (seed, outcome.output)
             assert outcome.peak_mb <= 600

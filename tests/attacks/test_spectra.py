@@ -55,6 +55,18 @@ def test_damaged_spectra_are_read_drawn_and_measured_or_refused(
     assert found["judged"] > found["read"] // 2
 
 
+@pytest.mark.parametrize("batch", seeds(by_day=1, by_night=25))
+def test_damaged_spectra_are_cells_of_a_contact_sheet(batch: int, sandbox: Sandbox) -> None:
+    """By night 1,000."""
+    drawn = 0
+    for number in range(40 if BY_NIGHT else 8):
+        outcome = sandbox.run(batch, number, function="cell")
+        check(f"case {batch}:{number}", outcome)
+        assert outcome.peak_mb <= MOST_MB
+        drawn += "why" not in outcome.value
+    assert drawn
+
+
 @pytest.mark.parametrize("batch", BUNDLED_BATCHES)
 def test_damaged_spectra_are_inspected_by_the_bundled_model(batch: int, sandbox: Sandbox) -> None:
     pytest.importorskip("llama_cpp")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -37,6 +38,7 @@ NEEDS_PYARROW = 'a search needs pyarrow: pip install "spec-o3-workbench[formats]
 MANIFEST, FILES = "manifest.json", "files.jsonl"
 KIND = "spec-o3 find"
 VERSION = 1
+PART = re.compile(r"(?:part|unread)-\d{6}\.parquet", re.ASCII)
 MOST_SOURCES = 10_000
 PAGE = 50_000
 
@@ -292,7 +294,7 @@ def write_table(path: Path, columns: Mapping[str, Sequence[Any]]) -> int:
 
 def _entry(found: Any) -> tuple[str, str]:
     match found:
-        case {"file": str(name), "sha256": str(sha256)} if Path(name).name == name:
+        case {"file": str(name), "sha256": str(sha256)} if PART.fullmatch(name):
             return name, sha256
     raise ValueError("not the name of a file and its hash")
 

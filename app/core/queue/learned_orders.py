@@ -331,7 +331,8 @@ def _saved_draws(
         found = json.loads(connection.execute(fact).scalar() or "{}")
         if (found["order"], found["filter"]) != (sort_text(sort), words):
             return {}
-        return {int(each): max(int(left), 1) for each, left in found["draws"][:MOST_DRAWS]}
+        # What no float holds overflows here.
+        return {int(each): max(int(float(left)), 1) for each, left in found["draws"][:MOST_DRAWS]}
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return {}
 

@@ -54,6 +54,10 @@ def rope(**changes: object) -> Callable[[Json], object]:
 
 CONFIG_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
     "another model": (lambda config: config.update(model_type="llava"), "type 'llava'"),
+    "a model of no type": (lambda config: config.update(model_type=[]), "a model of type"),
+    "layers of odd kinds": (text(layer_types=[[]]), "full attention"),
+    "a head tied by a list": (text(tie_word_embeddings=[], vocab_size=800), "shape"),
+    "half a letter": (vision(hidden_act="\ud800"), r"activation is \?"),
     "vision ffn as wide as hidden": (vision(intermediate_size=64), "swapped"),
     "irregular whole attention": (vision(fullatt_block_indexes=[0, 3]), "every n-th"),
     "whole attention left out at the end": (vision(fullatt_block_indexes=[1]), "every n-th"),
@@ -175,6 +179,8 @@ def added(**changes: object) -> Callable[[Json], object]:
 
 
 TOKENIZER_FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
+    "steps that are none": (lambda it: it.update(post_processor=[1]), "adds tokens of its own"),
+    "ids that are lists": (lambda it: it["model"].update(vocab={"a": [1]}), "ids are not unique"),
     "another split": (step(0, pattern={"Regex": r"\p{L}+|\s+"}), "split text as Qwen"),
     "a blank put in front": (step(1, add_prefix_space=True), "split text as Qwen"),
     "one step": (lambda t: t["pre_tokenizer"]["pretokenizers"].pop(), "split text as Qwen"),

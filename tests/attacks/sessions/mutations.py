@@ -1,15 +1,19 @@
 """Ways to spoil the file of a session, chosen by a seed."""
 
+import copy
+import json
 import random
 import sqlite3
 import struct
 import zlib
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from agent.trajectory.compressed_text import MAX_BYTES
 from app.core.database.tables import metadata
 from tests.app.core.database.test_schema_check import FORGED, SCHEMAS
+from tests.attacks.sessions.studies import changed
 
 PAGE = 4096
 DEEP = "[" * 100_000
@@ -37,11 +41,36 @@ WHERES = [
 ]
 
 
+ABOUT = {"filter": "", "order": "learned:mixed"}
+FACTS: dict[str, Any] = {
+    "learned:1": {**ABOUT, "draws": [[1, 9], [2, 9], [3, 9], [4, 9]]},
+    "reject_below:Ada": {**ABOUT, "p_yes": 0.99, "ids": [*range(1, 10)], "drawn": [1, 2]},
+    "queue_columns:Ada": {"shown": {"snr": True}, "order": ["snr"], "widths": {"snr": 60}},
+    "column_names:Ada": {"snr": "x"}, "seen:1:Ada": {"model": "nano", "verdict": "YES"},
+    "found": {"table": "a", "id": "b", "sentence": "c"}, "sharing": {"people": ["Ada"]},
+    "fields": [], "order": ["learned:best"], "queue:Ada": ["\nlearned:mixed"],
+    "shown_model": ["nano"], "adjudicator": ["Ada"], "known_by": ["Ben"],
+}  # fmt: skip
+"""Facts of a session, as the program writes them; a list of one text stands for the text."""
+
+
 def spoil(place: Path, seed: int, secret: Path) -> str:
     """Spoil the file in one of many ways, and say in which."""
     chance = random.Random(seed)
     kind = chance.choice(
-        [*[_values] * 5, _paths, _schema, _bytes, _bytes, _pages, _header, _free, _log]
+        [
+            *[_values] * 5,
+            _facts,
+            _facts,
+            _paths,
+            _schema,
+            _bytes,
+            _bytes,
+            _pages,
+            _header,
+            _free,
+            _log,
+        ]
     )
     return f"{kind.__name__.strip('_')}: {kind(place, chance, secret)}"
 
@@ -59,6 +88,22 @@ def _values(place: Path, chance: random.Random, _secret: Path) -> str:
                 connection.execute(edit)
         _rewrite(connection, kept)
     return "; ".join(each[:150] for each in edits)
+
+
+def _facts(place: Path, chance: random.Random, _secret: Path) -> str:
+    """Facts with a value that the program does not write; in half of the cases it is blind."""
+    blind = chance.choice(["yes", "no"])
+    written, told = {"queue:Ada": "\nlearned:mixed", "blind": blind}, []
+    for key in chance.sample(sorted(FACTS), 4):
+        value = copy.deepcopy(FACTS[key])
+        told.append(f"{key} {changed(value, chance)}")
+        is_word = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+        text = value[0] if is_word else json.dumps(value)
+        written[key] = chance.choice([text, text, text, DEEP, text[: len(text) // 2]])
+    with closing(_connect(place)) as connection:
+        rows = [(key, text.encode("utf-8", "replace").decode()) for key, text in written.items()]
+        connection.executemany("INSERT OR REPLACE INTO facts (key, value) VALUES (?, ?)", rows)
+    return "; ".join(told)
 
 
 def _edit(chance: random.Random) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app.core.queue import EVERYTHING, Sort
 from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
@@ -17,6 +18,7 @@ from app.ui.review.disagreement_page import DisagreementPage  # and pyqtgraph wi
 from tests.attacks.sessions.commands import receive
 from tests.processes import wait_until
 
+LEARNED = Sort("learned", learn="mixed")
 KEYS = (Qt.Key.Key_A, Qt.Key.Key_R, Qt.Key.Key_U, Qt.Key.Key_N, Qt.Key.Key_P)
 
 
@@ -61,7 +63,16 @@ def _use(window: MainWindow) -> None:
     for number in (2, 1):
         current.go_to(number)
         _settle()
-    for name in ("disagreement_page", "agreement_page", "history_page", "judging_page"):
+    current.set_queue(EVERYTHING, LEARNED)
+    _settle()
+    QTest.keyClick(QApplication.focusWidget() or window, KEYS[0])  # it learns from that
+    for name in (
+        "overview_page",
+        "disagreement_page",
+        "agreement_page",
+        "history_page",
+        "judging_page",
+    ):
         view.show_page(name)
         _settle()
         if page := next(iter(view.findChildren(DisagreementPage)), None):

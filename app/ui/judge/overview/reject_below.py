@@ -199,9 +199,11 @@ def _check_under_way(session: Session) -> BlindCheck | None:
         ids, drawn = (tuple(map(int, kept[name])) for name in ("ids", "drawn"))
         is_sound = set(drawn) < set(ids) and len(ids) <= _MOST_BELOW
         found = BlindCheck(float(kept["p_yes"]), frozenset(ids), drawn, queue)
-    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, WorkbenchError):
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
         return None
-    return found if is_sound else None
+    except WorkbenchError:
+        return None
+    return found if is_sound and 0.0 <= found.p_yes <= 1.0 else None
 
 
 def _check_text(check: BlindCheck) -> str:

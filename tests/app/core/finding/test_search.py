@@ -206,7 +206,10 @@ def test_a_column_that_no_search_writes_is_damage(tmp_path, name, values):
             read()
 
 
-@pytest.mark.parametrize("line", ["[]", "{}", '{"file": "../a", "sha256": ""}', '{"file": 1}'])
+@pytest.mark.parametrize(
+    "line",
+    ["[]", "{}", '{"file": "../a", "sha256": ""}', f'{{"file": "{"x" * 999}", "sha256": ""}}'],
+)
 def test_a_damaged_log_of_parts_is_one_sentence(tmp_path, line):
     table = FindTable.made(tmp_path / "a.find", ["/spectra"], SETTINGS)
     (table.folder / FILES).write_text(f"{line}\n")

@@ -232,7 +232,8 @@ def test_one_in_ten_at_random_and_what_they_say_of_the_rest(session):
 
 @pytest.mark.parametrize(
     "text", ["", "[]", "{", '{"order": 3}', '{"order": "learned:mixed", "filter": "", "draws": 7}',
-             '{"order": "learned:mixed", "filter": "", "draws": [["a", 1e999]]}']
+             '{"order": "learned:mixed", "filter": "", "draws": [["a", 1e999]]}',
+             f'{{"order": "learned:mixed", "filter": "", "draws": [[10, {10**400}]]}}']
 )  # fmt: skip
 def test_what_a_stranger_wrote_as_its_state_is_taken_or_left(session, text):
     judge(session, [10, 11])

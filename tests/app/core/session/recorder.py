@@ -4,6 +4,7 @@ It reads one order a line, forks a child for each, and tells when the child is g
 there in milliseconds, with everything imported.
 """
 
+import fcntl
 import json
 import os
 import random
@@ -29,11 +30,15 @@ from tests.processes import LONG_S, wait_until
 CANDIDATES = 20
 TOLD = 1
 """The file descriptor on which a child tells."""
+ALONE = -1
+"""A file that is locked while a child tells, as what is longer than a page would be mixed up."""
 
 Order = dict[str, Any]
 
 
 def main() -> None:
+    globals()["ALONE"], name = tempfile.mkstemp()
+    Path(name).unlink()
     with (  # what is imported late, is now
         tempfile.TemporaryDirectory() as folder,
         made(Path(folder) / "warm.speco3") as session,
@@ -151,8 +156,10 @@ def line_of(entry: LogEntry) -> list[Any]:
 
 
 def tell(*what: Any) -> None:
-    """In one write, so that no line is ever half there."""
+    """In one write, and one child after the other, so that no line is ever half there."""
+    fcntl.lockf(ALONE, fcntl.LOCK_EX)
     os.write(TOLD, json.dumps(what).encode() + b"\n")
+    fcntl.lockf(ALONE, fcntl.LOCK_UN)
 
 
 class Nursery:

@@ -1,6 +1,7 @@
 """Rejecting all below a p(YES): only after some of them were judged blind."""
 
 import json
+import math
 
 import pytest
 from PySide6.QtCore import Qt
@@ -100,7 +101,8 @@ def test_after_a_restart_it_goes_on(qtbot, sorted_by_p):
         again.wait(lambda: len(again.verdicts()) == 54 and not page.acts.is_busy)
         assert again.current.queue == before and again.session.fact(key) == ""
         again.current.blind_mode.set_on(True)
-        for odd in ("[", "[]", {**text, "ids": 3}, {**text, "drawn": [999]}, {**text, "order": 7},
+        for odd in ("[", "[]", "[" * 100_000, {**text, "p_yes": math.nan},
+                    {**text, "ids": 3}, {**text, "drawn": [999]}, {**text, "order": 7},
                     {**text, "p_yes": None}, {**text, "filter": "("}):  # fmt: skip
             again.session.set_fact(key, odd if isinstance(odd, str) else json.dumps(odd))
             assert _check_under_way(again.session) is None
