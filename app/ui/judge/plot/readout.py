@@ -3,22 +3,26 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from agent.evidence.line_words import edge_text, ew_text, sigma_text, width_text
 from agent.evidence.measurements import window_table
 from agent.evidence.said_numbers import strength_state
-from agent.spectra.lines import LineLists, label_of
+from agent.spectra.lines import LineLists, builtin_lines, label_of, load_line_lists
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, PER_FREQUENCY, PER_WAVELENGTH
 from app.core.spectra.flux_unit import power_text, read_unit
 from app.core.spectra.wavelength_frame import WavelengthFrame
-from app.ui.judge.plot.marks import Mark
+from app.ui.base.settings.settings import Settings
+from app.ui.judge.plot.marks import Mark, task_ranks
 from app.ui.judge.plot.trace import Trace
+from app.ui.session.session_context import SessionContext
 
 
 def measurements_text(
@@ -146,3 +150,39 @@ def _flux_at(spectrum: Spectrum, wavelength: float, drawn: Trace | None) -> str:
     if not math.isfinite(value):
         return "NaN"
     return f"{name} {flux_text(value)}" + ("" if spectrum.good[pixel] else " ✕")
+
+
+class PlotLineLists(QObject):
+    """The line lists that the plot draws from: the built-in ones, and the person's own."""
+
+    changed = Signal()
+
+    def __init__(self, context: SessionContext, parent: QObject) -> None:
+        super().__init__(parent)
+        self.lists: LineLists = builtin_lines()
+        self._own: tuple[str, ...] = ()
+        self._task = context.bridge.session.task
+        self._answer, self._current = context.runner.latest(self), context.current
+        context.settings.changed.connect(self.read)
+
+    def read(self, settings: Settings) -> None:
+        """Read the person's lists in the background, where they are others than before."""
+        if settings.line_lists != self._own:
+            self._own = settings.line_lists
+            work = partial(load_line_lists, [Path(path) for path in settings.line_lists])
+            self._answer.ask(work, self._use, self._current.report_error)
+
+    def _use(self, lists: LineLists) -> None:
+        self.lists = lists
+        self.changed.emit()
+
+    def name_near(self, wavelength: float, z: float) -> str:
+        """The known line nearest to an observed wavelength, else the wavelength itself.
+
+        Lines that the task names come first: the centre of a broad line may be nearer to another.
+        """
+        rest = wavelength / (1.0 + z)
+        near = self.lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)
+        ranks = task_ranks(self._task, self.lists)
+        named = [line for line in near if line.id in ranks] or near
+        return named[0].label if named else f"{wavelength:.0f}"

@@ -1,7 +1,6 @@
 """The centre of the window: the header, the spectrum plot, and the minimap below."""
 
 from functools import partial
-from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -9,15 +8,12 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from agent.spectra.lines import LineLists, builtin_lines, load_line_lists
-from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.trajectory.trajectory import Trajectory
 from app.core.queue import QueueRow
 from app.core.spectra.flux_quantity import AS_IN_FILE
 from app.core.spectra.prefetch import Prefetch
 from app.core.spectra.wavelength_frame import WavelengthFrame
-from app.ui.base.settings.settings import Settings
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.data_texts import library_name
 from app.ui.judge.agent.deciding_facts import deciding_facts
@@ -29,7 +25,7 @@ from app.ui.judge.plot.header import ClassButton, Header, drawn_as, near_note, n
 from app.ui.judge.plot.marks import MEASURED, marks, task_ranks
 from app.ui.judge.plot.minimap.minimap import Minimap, agent_brackets, task_brackets
 from app.ui.judge.plot.plot_view import PlotView
-from app.ui.judge.plot.readout import NAMED_KINDS, NEAR_KMS, lines_nearby, readout_text
+from app.ui.judge.plot.readout import PlotLineLists, lines_nearby, readout_text
 from app.ui.judge.plot.template_overlay import TemplateOverlay
 from app.ui.judge.plot.trace import AskedTrace, Trace, asked_trace, takes_long, trace
 from app.ui.session.candidate.view_options import USUAL_AXES, View
@@ -500,39 +496,3 @@ class CornerReadout(QLabel):
         self.setText(text)
         self.setGeometry(corner)
         self.setVisible(bool(text))
-
-
-class PlotLineLists(QObject):
-    """The line lists that the plot draws from: the built-in ones, and the person's own."""
-
-    changed = Signal()
-
-    def __init__(self, context: SessionContext, parent: QObject) -> None:
-        super().__init__(parent)
-        self.lists: LineLists = builtin_lines()
-        self._own: tuple[str, ...] = ()
-        self._task = context.bridge.session.task
-        self._answer, self._current = context.runner.latest(self), context.current
-        context.settings.changed.connect(self.read)
-
-    def read(self, settings: Settings) -> None:
-        """Read the person's lists in the background, where they are others than before."""
-        if settings.line_lists != self._own:
-            self._own = settings.line_lists
-            work = partial(load_line_lists, [Path(path) for path in settings.line_lists])
-            self._answer.ask(work, self._use, self._current.report_error)
-
-    def _use(self, lists: LineLists) -> None:
-        self.lists = lists
-        self.changed.emit()
-
-    def name_near(self, wavelength: float, z: float) -> str:
-        """The known line nearest to an observed wavelength, else the wavelength itself.
-
-        Lines that the task names come first: the centre of a broad line may be nearer to another.
-        """
-        rest = wavelength / (1.0 + z)
-        near = self.lists.nearest(rest, rest * NEAR_KMS / LIGHT_KMS, NAMED_KINDS)
-        ranks = task_ranks(self._task, self.lists)
-        named = [line for line in near if line.id in ranks] or near
-        return named[0].label if named else f"{wavelength:.0f}"

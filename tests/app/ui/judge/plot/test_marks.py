@@ -10,8 +10,8 @@ from agent.spectra.lines import builtin_lines
 from agent.tasks.catalogue import find_task, load_tasks
 from app.ui.judge.plot.canvas.plot_box import Scale
 from app.ui.judge.plot.marks import mark_at, marks, place_marks, task_ranks
+from app.ui.judge.plot.readout import PlotLineLists
 from app.ui.judge.plot.shades import column_values, merged
-from app.ui.judge.plot.spectrum_panel import PlotLineLists
 from tests.app.ui.judge.plot.conftest import HALPHA
 
 WHOLE = Scale(3700, 9100, 0, 1, 700, 400)
