@@ -95,7 +95,6 @@ class StudyFigures:
     time_ratio: Estimate  # of the seconds with the agent to those without
     agreement: tuple[AgreementFigures, ...]
     fatigue: Fatigue
-    agent_alone: Estimate  # share of wrong verdicts
     cuts: tuple[CutFigures, ...]
 
 
@@ -108,7 +107,6 @@ def study_figures(readings: Readings) -> StudyFigures:
         time_ratio=_time_ratio(readings),
         agreement=tuple(_agreement(readings)),
         fatigue=_fatigue(readings),
-        agent_alone=_agent_alone(readings),
         cuts=tuple(_cuts(readings)),
     )
 
@@ -306,12 +304,6 @@ def _slope(readings: Readings, kept: BoolArray, y: FloatArray) -> Effect:
 
     estimate, p = jackknife(np.column_stack(columns), slope)
     return Effect(estimate=estimate, p=p)
-
-
-def _agent_alone(readings: Readings) -> Estimate:
-    wrong = readings.agent_wrong
-    known = np.isfinite(wrong).astype(np.float64)
-    return share(np.nan_to_num(wrong), known)
 
 
 def _cuts(readings: Readings) -> Iterator[CutFigures]:

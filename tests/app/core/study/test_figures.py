@@ -77,7 +77,6 @@ def test_the_table_of_overturned_verdicts_counts_each_pair_once():
         (False, False): ((0, 0, 0), (0, 0, 0), (0, 0, 1)),
     }
     assert found.bias.estimate.value == 0.5 and found.bias.p == 1.0
-    assert found.agent_alone.value == 0.5
     aided = next(each for each in found.arms if each.arm == "advice" and not each.some)
     assert (aided.completeness.value, aided.purity.value) == (0.5, 1.0)
     assert (aided.n, aided.wrong.value, aided.unsure.value) == (5, 0.25, 0.2)
