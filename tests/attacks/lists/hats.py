@@ -10,7 +10,7 @@ import numpy as np
 from app.core.errors import ImportFailed
 from app.core.evidence.hats.folder import PARTITIONS, PROPERTIES
 from app.core.evidence.local_catalogue import near_rows
-from app.core.evidence.local_rows import unit_vectors
+from app.core.importing.sky import unit_vectors
 from tests.agent.spectra.readers.hostile_files import MUTATIONS
 from tests.app.core.evidence.hats_folders import write_hats
 

@@ -50,7 +50,7 @@ SOURCES = (
     *sorted((CORE / "sharing").glob("*.py")),
     *(
         CORE / "finding" / f"{name}.py"
-        for name in ("choice", "found_session", "inputs", "known_list", "processes", "search")
+        for name in ("choice", "found_session", "inputs", "processes", "search")
     ),
     *(CORE / "database" / f"{name}.py" for name in ("database", "error_messages")),
     *(CORE / "database" / f"{name}.py" for name in ("file_opening", "session_file")),
