@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -69,6 +70,19 @@ class Sandbox:
         line = self._process.stdout.readline()
         assert line, f"the sandbox ended with {self._process.wait()}"
         return Outcome(**json.loads(line))
+
+
+def read_or_refused(attack: str, made: Path, folder: Path, batch: int, count: int) -> None:
+    """Spoilt copies of what was made, of which some are read and some refused in a sentence."""
+    kinds: Counter[bool] = Counter()
+    with Sandbox(attack) as sandbox:
+        for seed in range(batch * count, (batch + 1) * count):
+            outcome = sandbox.run(seed, str(made), str(folder / f"{seed}"))
+            assert (outcome.error, outcome.status) == ("", 0), (seed, outcome.value, outcome.output)
+            assert "Traceback" not in outcome.output, (seed, outcome.output)
+            assert outcome.peak_mb <= 600
+            kinds[any(outcome.value["told"])] += 1
+    assert min(kinds[True], kinds[False]) > count // 12
 
 
 def main() -> None:

@@ -128,9 +128,10 @@ def report(
 ) -> None:
     """Print what the study found so far: for whoever leads it, as it tells what people judged."""
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
-        _, parts = report_parts(opened, language.value)
-        if out is not None:
-            write_study_page(opened, out, language.value)
+        if out is None:
+            _, parts = report_parts(opened, language.value)
+        else:
+            parts = write_study_page(opened, out, language.value)
     if table is not None:
         with disk_errors(table):
             table.write_text(study_csv(parts), encoding="utf-8")

@@ -112,21 +112,19 @@ def study_figures(readings: Readings) -> StudyFigures:
 
 
 def _all_arms(readings: Readings) -> Iterator[ArmFigures]:
-    everybody = np.full(readings.person.size, True)
-    whole = np.full(readings.snr.size, True)
-    kinds = [("", whole)]
+    """All readings, those of some candidates, those of each person; of each its arms in turn."""
+    kinds = [("", np.full(readings.snr.size, True))]
     if len(bins := list(split_by_snr(readings.snr))) > 1:
         kinds += [(each.name, each.found) for each in bins]
     classes = np.array(readings.class_name, dtype=object)
     kinds += [(name, np.equal(classes, name)) for name in sorted({*readings.class_name} - {""})]
-    for number, arm in enumerate(ARMS):
-        own = readings.arm == number
-        if not own.any():
-            continue
-        for some, which in kinds:
-            yield _arm(readings, "", arm, some, own & which[readings.candidate] & everybody)
-        for who, name in enumerate(readings.people):
-            yield _arm(readings, name, arm, "", own & (readings.person == who))
+    groups = [("", some, which[readings.candidate]) for some, which in kinds]
+    groups += [(name, "", readings.person == who) for who, name in enumerate(readings.people)]
+    arms = [(arm, readings.arm == number) for number, arm in enumerate(ARMS)]
+    for who, some, kept in groups:
+        for arm, own in arms:
+            if own.any():
+                yield _arm(readings, who, arm, some, own & kept)
 
 
 def _arm(readings: Readings, who: str, arm: Arm, some: str, kept: BoolArray) -> ArmFigures:

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,6 @@ Codes = NDArray[np.int64]
 
 RIGHT, WRONG, UNDECIDED = 0, 1, 2
 ACCEPT, REJECT, UNSURE = VERDICTS = tuple(Verdict)
-_SIGNAL = select(candidates.c.id, candidates.c.snr)
 BREAK_MIN = 30.0  # a longer pause begins another sitting
 
 
@@ -36,7 +36,6 @@ class Readings:
     person: Codes
     candidate: Codes
     arm: Codes  # index in ARMS
-    number: Codes  # 1 or 2: the person's first or second reading of the candidate
     verdict: Codes  # index in VERDICTS
     seconds: FloatArray
     minute: FloatArray  # since the sitting began
@@ -50,7 +49,7 @@ class Readings:
     deviating: Mapping[str, int]
     """Readings that did not go by the plan, by the reason; they are in none of the arrays."""
 
-    @property
+    @cached_property
     def result(self) -> FloatArray:
         """RIGHT, WRONG or UNDECIDED of each reading; NaN where the answer is not known."""
         member = self.is_member[self.candidate]
@@ -60,7 +59,7 @@ class Readings:
         found[np.isnan(member)] = np.nan
         return found
 
-    @property
+    @cached_property
     def agent_wrong(self) -> FloatArray:
         """1 where the agent is wrong about the candidate, 0 where right, NaN if not known."""
         off = np.not_equal(self.agent_yes, self.is_member).astype(np.float64)
@@ -92,7 +91,8 @@ def readings_of(session: Session, plan: StudyPlan) -> Readings:
         first = _first_readings(connection, list(people))
         second = _second_readings(connection, list(people))
         answers = read_known_answers(connection)
-        signal = {row.id: row.snr for row in connection.execute(_SIGNAL)}
+        rows = connection.execute(select(candidates.c.id, candidates.c.snr))
+        signal = {row.id: row.snr for row in rows}
     found, deviating = [], Counter[str]()
     for reviewer, name in people.items():
         for turn in plan.turns[name]:
@@ -106,10 +106,10 @@ def readings_of(session: Session, plan: StudyPlan) -> Readings:
                 found.append((given.at, plan.people.index(name), place[turn.key], turn, given))
     found.sort(key=lambda each: each[:3])
     columns = [
-        (who, where, ARMS.index(turn.arm), turn.reading, VERDICTS.index(Verdict(given.verdict)))
+        (who, where, ARMS.index(turn.arm), VERDICTS.index(Verdict(given.verdict)))
         for _, who, where, turn, given in found
     ]
-    person, candidate, arm, reading, verdict = np.array(columns, np.int64).reshape(-1, 5).T
+    person, candidate, arm, verdict = np.array(columns, np.int64).reshape(-1, 4).T
     ids = [numbered.get(key, 0) for key in plan.answers]
     known = [answers.get(number) for number in ids]
     return Readings(
@@ -118,7 +118,6 @@ def readings_of(session: Session, plan: StudyPlan) -> Readings:
         person=person,
         candidate=candidate,
         arm=arm,
-        number=reading,
         verdict=verdict,
         seconds=np.array([given.seconds for *_, given in found], dtype=np.float64),
         minute=_minutes([at for at, *_ in found], person),

@@ -80,7 +80,7 @@ def _words(language: str) -> Mapping[str, str]:
     return {pair[0]: pair[1] for pair in pairs}
 
 
-class Tongue:
+class Translator:
     """Says our sentences in a language, with values put in at {name}."""
 
     def __init__(self, language: str) -> None:
@@ -103,12 +103,12 @@ def report_parts(session: Session, language: str = "en") -> tuple[StudyPlan, tup
     if plan is None:
         raise SessionError("this session has no study: make one with `spec-o3 study new`")
     readings = readings_of(session, plan)
-    say = Tongue(language)
+    say = Translator(language)
     return plan, tuple(_parts(session, plan, readings, study_figures(readings), say))
 
 
 def _parts(
-    session: Session, plan: StudyPlan, readings: Readings, figures: StudyFigures, say: Tongue
+    session: Session, plan: StudyPlan, readings: Readings, figures: StudyFigures, say: Translator
 ) -> Iterator[Chapter]:
     yield _about(session, plan, readings, say)
     yield _effects(figures, int(np.nansum(readings.agent_wrong)), say)
@@ -123,7 +123,7 @@ def _parts(
     yield _methods(plan, say)
 
 
-def _about(session: Session, plan: StudyPlan, readings: Readings, say: Tongue) -> Chapter:
+def _about(session: Session, plan: StudyPlan, readings: Readings, say: Translator) -> Chapter:
     planned = sum(map(len, plan.turns.values()))
     known = int(np.sum(np.isfinite(readings.is_member)))
     sentences = [
@@ -167,7 +167,7 @@ _ARMS = {"unaided": "without", "verdict": "its verdict", "advice": "with it"}
 _OUTCOMES = ("right", "wrong", "unsure")
 
 
-def _effects(figures: StudyFigures, agent_wrong: int, say: Tongue) -> Chapter:
+def _effects(figures: StudyFigures, agent_wrong: int, say: Translator) -> Chapter:
     def row(name: str, found: Effect) -> tuple[Value, ...]:
         return say(name), Percent(found.estimate), chance(found.p)
 
@@ -192,7 +192,7 @@ def _effects(figures: StudyFigures, agent_wrong: int, say: Tongue) -> Chapter:
     )
 
 
-def _overturned(figures: StudyFigures, say: Tongue) -> Chapter:
+def _overturned(figures: StudyFigures, say: Translator) -> Chapter:
     rows: list[tuple[Value, ...]] = []
     for each in figures.overturned:
         about = say("agent wrong") if each.agent_is_wrong else say("agent right")
@@ -210,7 +210,7 @@ def _overturned(figures: StudyFigures, say: Tongue) -> Chapter:
     return Chapter(title=title, sentences=(text,), head=tuple(head), rows=tuple(rows))
 
 
-def _arms(figures: StudyFigures, say: Tongue) -> Chapter:
+def _arms(figures: StudyFigures, say: Translator) -> Chapter:
     def row(each: ArmFigures) -> tuple[Value, ...]:
         seconds = ""
         if each.seconds is not None:
@@ -220,8 +220,6 @@ def _arms(figures: StudyFigures, say: Tongue) -> Chapter:
         shares = (each.completeness, each.purity, each.wrong, each.unsure)
         return about, say(_ARMS[each.arm]), each.n, seconds, *map(Percent, shares)
 
-    places = {key: at for at, key in enumerate(dict.fromkeys(map(_whose, figures.arms)))}
-    arms = sorted(figures.arms, key=lambda each: places[_whose(each)])
     names = ("Completeness", "Purity", "Wrong", "Unsure")
     text = say(
         "Seconds: median and quartiles, of the time with the spectrum on screen and the program in "
@@ -232,15 +230,11 @@ def _arms(figures: StudyFigures, say: Tongue) -> Chapter:
         title=say("By arm, person, S/N and class"),
         sentences=(text,),
         head=(say("Of"), say("Agent"), say("Readings"), say("Seconds"), *map(say, names)),
-        rows=tuple(map(row, arms)),
+        rows=tuple(map(row, figures.arms)),
     )
 
 
-def _whose(each: ArmFigures) -> tuple[str, str]:
-    return each.who, each.some
-
-
-def _agreement(figures: StudyFigures, say: Tongue) -> Chapter:
+def _agreement(figures: StudyFigures, say: Translator) -> Chapter:
     rows = tuple(
         (say(_ARMS[each.arm]), each.candidates, each.alpha, each.ac2) for each in figures.agreement
     )
@@ -252,7 +246,7 @@ def _agreement(figures: StudyFigures, say: Tongue) -> Chapter:
     return Chapter(title=say("Agreement of people"), sentences=(text,), head=head, rows=rows)
 
 
-def _fatigue(figures: StudyFigures, say: Tongue) -> Chapter:
+def _fatigue(figures: StudyFigures, say: Translator) -> Chapter:
     fatigue = figures.fatigue
     rows = tuple(
         (f"{start:.0f}", n, "–" if median is None else f"{median:.1f}", Percent(wrong))
@@ -279,7 +273,7 @@ def _fatigue(figures: StudyFigures, say: Tongue) -> Chapter:
     return Chapter(title=say("Over the hour"), sentences=tuple(sentences), head=head, rows=rows)
 
 
-def _worth(figures: StudyFigures, say: Tongue) -> Chapter:
+def _worth(figures: StudyFigures, say: Translator) -> Chapter:
     rows: list[tuple[Value, ...]] = []
     best = least_wrong(figures.cuts)
     for each in figures.cuts:
@@ -299,7 +293,7 @@ def _worth(figures: StudyFigures, say: Tongue) -> Chapter:
     return Chapter(title=say("Worth of the pair"), sentences=(text,), head=head, rows=tuple(rows))
 
 
-def _methods(plan: StudyPlan, say: Tongue) -> Chapter:
+def _methods(plan: StudyPlan, say: Translator) -> Chapter:
     shown = ", ".join(f"{name} {sha256[:12]}".strip() for name, sha256 in plan.models)
     return Chapter(
         title=say("Methods"),
@@ -342,11 +336,10 @@ def value_text(value: Value, language: str = "en") -> str:
     return said if language == "en" else said.replace(" to ", "–")
 
 
-def study_page(session: Session, language: str) -> Markup:
-    """The report as an HTML page without scripts."""
-    plan, parts = report_parts(session, language)
-    say = Tongue(language)
-    title = say("Study of {session}", session=session.name)
+def study_page(name: str, plan: StudyPlan, parts: Sequence[Chapter], language: str) -> Markup:
+    """The report on the session of that name as an HTML page without scripts."""
+    say = Translator(language)
+    title = say("Study of {session}", session=name)
     header = tag(
         "header",
         paragraph(f"{PROGRAM} · {say('report of a study')}", class_="kicker"),
@@ -391,9 +384,11 @@ def study_csv(parts: Sequence[Chapter]) -> str:
     return out.getvalue()
 
 
-def write_study_page(session: Session, out: Path, language: str = "en") -> Path:
-    """Write the page; an existing file is replaced only when the new one is complete."""
-    written = study_page(session, language).encode("utf-8", "replace")
+def write_study_page(session: Session, out: Path, language: str = "en") -> tuple[Chapter, ...]:
+    """Write the page, of which it returns the chapters; an existing file is replaced only when the
+    new one is complete."""
+    plan, parts = report_parts(session, language)
+    written = study_page(session.name, plan, parts, language).encode("utf-8", "replace")
     with disk_errors(out):
         write_file(out, written)
-    return out
+    return parts

@@ -82,7 +82,6 @@ def simulated(
         person=np.tile(who, count),
         candidate=candidate,
         arm=np.where(np.array(columns).ravel(), ARMS.index(aided), ARMS.index("unaided")),
-        number=np.repeat(np.arange(1, count + 1), who.size),
         verdict=verdict.astype(np.int64),
         seconds=seconds.ravel(),
         minute=minute.ravel(),

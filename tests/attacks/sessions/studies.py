@@ -114,7 +114,8 @@ def _reported(session: Session, _here: Path) -> None:
         plan, parts = report_parts(session, language)
         words = [value_text(value) for part in parts for row in part.rows for value in row]
         words += [sentence for part in parts for sentence in part.sentences]
-        "".join((*words, study_csv(parts), str(study_page(session, language)))).encode()
+        page = study_page(session.name, plan, parts, language)
+        "".join((*words, study_csv(parts), page)).encode()
         assert sum(map(len, words)) < 50_000
         assert plan.people
 

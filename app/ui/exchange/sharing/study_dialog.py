@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -82,15 +82,17 @@ class StudyDialog(SharingDialog):
         self._run(partial(read_progress, self._session), self._show)
 
     def _freeze(self) -> None:
-        order = StudyOrder(
-            people=names_in(self.people.text()),
-            design=self.design.currentData(),
+        work = partial(
+            make_study,
+            self._session,
+            names_in(self.people.text()),
+            self.design.currentData(),
             aided=self.shown.currentData(),
             labels=self.labels.path,
             members=names_in(self.members.text()),
             seed=round(self.seed.value or 0.0),
         )
-        self._run(partial(make_study, self._session, order), self._show)
+        self._run(work, self._show)
 
     def _choose_file(self) -> None:
         proposed = Path(f"{self._session.name}-study.html")
@@ -99,9 +101,9 @@ class StudyDialog(SharingDialog):
 
     def write(self, out: Path) -> None:
         work = partial(write_study_page, self._session, out, window_language())
-        self._run(work, self._written)
+        self._run(work, partial(self._written, out))
 
-    def _written(self, out: Path) -> None:
+    def _written(self, out: Path, _: object) -> None:
         self.is_busy = False
         self.outcome.setText(cut(self.tr("Written: {name}").replace("{name}", out.name)))
         self.outcome.show()
@@ -158,16 +160,6 @@ def design_texts() -> dict[Design, str]:
 
 
 # What the dialog does outside the GUI thread.
-@dataclass(frozen=True, kw_only=True)
-class StudyOrder:
-    people: tuple[str, ...]
-    design: Design
-    aided: Arm
-    labels: Path | None
-    members: tuple[str, ...]
-    seed: int
-
-
 @dataclass(frozen=True)
 class StudyProgress:
     """The plan of the session's study, and how much each person has still to judge, of how much."""
@@ -181,11 +173,16 @@ def read_progress(session: Session) -> StudyProgress:
     return StudyProgress(plan, {} if plan is None else readings_left(session, plan))
 
 
-def make_study(session: Session, order: StudyOrder) -> StudyProgress:
-    labelled = (
-        read_labelled(order.labels, session.task, members=order.members) if order.labels else ()
-    )
-    new_study(
-        session, order.people, order.design, aided=order.aided, seed=order.seed, labelled=labelled
-    )
+def make_study(
+    session: Session,
+    people: Sequence[str],
+    design: Design,
+    *,
+    aided: Arm,
+    labels: Path | None,
+    members: Sequence[str],
+    seed: int,
+) -> StudyProgress:
+    labelled = read_labelled(labels, session.task, members=members) if labels else ()
+    new_study(session, people, design, aided=aided, seed=seed, labelled=labelled)
     return read_progress(session)

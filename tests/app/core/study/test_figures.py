@@ -54,7 +54,7 @@ def readings(rows, member, agent, design="unaided-first") -> Readings:
     count, size = len(rows), len(member)
     return Readings(
         design=design, people=("Ada",), person=np.zeros(count, int), candidate=candidate, arm=arm,
-        number=np.where(arm == 0, 1, 2), verdict=verdict, seconds=np.full(count, 8.0),
+        verdict=verdict, seconds=np.full(count, 8.0),
         minute=np.arange(count, dtype=float), is_member=np.array(member, float),
         agent_yes=np.array(agent, float), p_yes=np.where(np.array(agent) == 1, 0.95, 0.3),
         snr=np.full(size, 20.0), class_name=("CV",) * size, deviating={},

@@ -48,8 +48,10 @@ def test_it_says_what_was_found_and_where_it_comes_from(place):
 
 def test_the_page_escapes_names_and_draws_intervals(place):
     with open_session(place, "Lead", read_only=True) as session:
-        page = str(study_page(session, "en"))
-        chinese = str(study_page(session, "zh"))
+        page, chinese = (
+            study_page(session.name, *report_parts(session, language), language)
+            for language in ("en", "zh")
+        )
     assert "<b>Grace" not in page and "&lt;b&gt;Grace" in page
     assert "script" not in page.replace("default-src", "") and page.count('id="interval"') > 10
     assert "研究" in chinese and '<html lang="zh">' in chinese
@@ -88,13 +90,13 @@ def test_every_sentence_has_a_translation(tmp_path):
         judge(place, "Ben")
         with open_session(place, "Lead") as session:
             readings = replace(report.readings_of(session, plan), deviating=reasons)
-            say = report.Tongue("zh")
+            say = report.Translator("zh")
             parts = list(
                 report._parts(session, plan, readings, report.study_figures(readings), say)
             )
         assert len(parts) >= 6
     for text in re.findall(r'say\(\s*"([^"]+)"\s*[,)]', source):
-        assert report.Tongue("zh")(text)
+        assert report.Translator("zh")(text)
 
 
 def test_a_session_without_a_study_says_how_to_make_one(file_location):
