@@ -105,7 +105,7 @@ def one_vote_each_way(pool: Pool, number: str) -> None:
     give(pool, number, "Cy", "voter", approve=False)
 
 
-INVENTED = " Li I 6708 is absorbed, 4.2 Å."
+INVENTED = " [O I] 6300 is absorbed, 4.2 Å."  # in no window of the guideline
 
 
 def test_screening_by_keys(qtbot, pool, numbers):
@@ -154,16 +154,16 @@ def test_revising(qtbot, pool, numbers):
         ben.wait(lambda: any(each.text.strip() in INVENTED for each in faults(view, place)))
         marked = [card.thought.toPlainText()[start:end] for start, end in card.thought.spans]
         assert INVENTED.strip() in marked
-        assert "Li I 6708 was in no window" in card.problems.text()
+        assert "[O I] 6300 was in no window" in card.problems.text()
         ben.press("a")  # a letter in a text
         assert log_of(pool)[1:] == []
         card.former_button.click()
         assert "line-through" in card.former.text() or "underline" in card.former.text()
         # What is not saved is kept, and the draft with it.
         ben.wait(lambda: open_pool(pool.place).case(numbers[0]).taken_by == "Ben")
-        ben.wait(lambda: "Li I 6708" in pool.store.work(numbers[0], "Ben"))
+        ben.wait(lambda: "[O I] 6300" in pool.store.work(numbers[0], "Ben"))
         ben.click(card.remove_button)
-        ben.wait(lambda: "Li I 6708" not in view.cards[place].thought.toPlainText())
+        ben.wait(lambda: "[O I] 6300" not in view.cards[place].thought.toPlainText())
         case = ben.act("s", CTRL)
         assert case.author == "Ben" and case.stage == "auditor" and not case.taken_by
         ben.sees(numbers[1])  # it waits for screening, which anybody may do
