@@ -50,12 +50,12 @@ def _add_files(
                 _add(tasks, task, path)
 
 
-def find_task(id_or_name: str, extra: Sequence[Path] = ()) -> Task:
+def find_task(id_or_name: str) -> Task:
     """Find a task by id, name or title (ignoring case), or read it from a .toml file."""
     if id_or_name.casefold().endswith(".toml"):
         return read_task(Path(id_or_name))
     faults: list[ResourceError] = []
-    tasks = load_tasks(extra, on_fault=faults.append)
+    tasks = load_tasks(on_fault=faults.append)
     wanted = id_or_name.strip().casefold()
     for task in tasks:
         if wanted in (task.id.casefold(), task.name.casefold(), task.title.casefold()):

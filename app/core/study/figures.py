@@ -85,6 +85,17 @@ class AgreementFigures:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TogetherFigures:
+    """What is wrong of candidates that several people judged; an unsure verdict is no vote."""
+
+    arm: Arm
+    candidates: int
+    one: Estimate  # of these people
+    majority: Estimate
+    weighted: Estimate  # a vote counts as much as its person is right about the other candidates
+
+
+@dataclass(frozen=True, kw_only=True)
 class StudyFigures:
     arms: tuple[ArmFigures, ...]
     overturned: tuple[Overturned, ...]  # empty where nobody judged a candidate twice
@@ -94,6 +105,7 @@ class StudyFigures:
     """Of what is not judged right without the agent, the share its right advice makes right."""
     time_ratio: Estimate  # of the seconds with the agent to those without
     agreement: tuple[AgreementFigures, ...]
+    together: tuple[TogetherFigures, ...]
     fatigue: Fatigue
     cuts: tuple[CutFigures, ...]
 
@@ -106,6 +118,7 @@ def study_figures(readings: Readings) -> StudyFigures:
         reliance=effect(readings, when_wrong=False),
         time_ratio=_time_ratio(readings),
         agreement=tuple(_agreement(readings)),
+        together=tuple(_together(readings)),
         fatigue=_fatigue(readings),
         cuts=tuple(_cuts(readings)),
     )
@@ -260,6 +273,39 @@ def _agreement(readings: Readings) -> Iterator[AgreementFigures]:
                 alpha=krippendorff_alpha(counts),
                 ac2=gwet_ac2(counts, LIKENESS),
             )
+
+
+def _together(readings: Readings) -> Iterator[TogetherFigures]:
+    size = readings.is_member.size, len(readings.people)
+    for number, arm in enumerate(ARMS):
+        kept = (readings.arm == number) & np.isin(readings.result, (RIGHT, WRONG))
+        votes = np.zeros(size)
+        votes[readings.candidate[kept], readings.person[kept]] = np.where(
+            readings.result[kept] == RIGHT, 1.0, -1.0
+        )
+        several = np.count_nonzero(votes, axis=1) > 1
+        if not several.any():
+            continue
+        # Of each person from all but the candidate; one more of each, as none is never wrong. Who
+        # is wrong more often than right has no vote.
+        right, wrong = (
+            np.sum(votes == sign, axis=0) - (votes == sign) + 1.0 for sign in (1.0, -1.0)
+        )
+        weighted = (votes * np.log(np.maximum(right / wrong, 1.0)))[several]
+        votes = votes[several]
+        yield TogetherFigures(
+            arm=arm,
+            candidates=len(votes),
+            one=share(np.sum(votes < 0.0, axis=1), np.count_nonzero(votes, axis=1)),
+            majority=_outvoted(votes),
+            weighted=_outvoted(weighted),
+        )
+
+
+def _outvoted(votes: FloatArray) -> Estimate:
+    """The share of candidates whose sum of votes is for what is wrong; a tie is half wrong."""
+    wrong = 0.5 - 0.5 * np.sign(votes.sum(axis=1).round(9))
+    return share(wrong, np.ones(len(votes)))
 
 
 def _fatigue(readings: Readings) -> Fatigue:

@@ -117,6 +117,8 @@ def _parts(
     yield _arms(figures, say)
     if figures.agreement:
         yield _agreement(figures, say)
+    if figures.together:
+        yield _together(figures, say)
     yield _fatigue(figures, say)
     if figures.cuts:
         yield _worth(figures, say)
@@ -244,6 +246,23 @@ def _agreement(figures: StudyFigures, say: Translator) -> Chapter:
     )
     head = say("Agent"), say("Candidates"), "alpha", "AC2"
     return Chapter(title=say("Agreement of people"), sentences=(text,), head=head, rows=rows)
+
+
+def _together(figures: StudyFigures, say: Translator) -> Chapter:
+    rows: list[tuple[Value, ...]] = []
+    for each in figures.together:
+        shares = map(Percent, (each.one, each.majority, each.weighted))
+        rows.append((say(_ARMS[each.arm]), each.candidates, *shares))
+    text = say(
+        "What is wrong where several people judged an object whose answer is known: of one of "
+        "them, of their majority, and of votes weighted by how often each is right about the "
+        "others. Unsure is no vote; a tie is half wrong."
+    )
+    names = ("Agent", "Candidates", "One person", "Majority", "Weighted by skill")
+    head = tuple(map(say, names))
+    return Chapter(
+        title=say("Several people together"), sentences=(text,), head=head, rows=tuple(rows)
+    )
 
 
 def _fatigue(figures: StudyFigures, say: Translator) -> Chapter:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject
 
@@ -17,10 +17,15 @@ from app.core.session.session import Session
 from app.ui.base.actions.actions import ACTIONS, LOOKING, MARKING, WORDS
 from app.ui.base.background.runner import Runner
 from app.ui.session.candidate.blind_mode import BlindMode
-from app.ui.session.candidate.queue_neighbours import AHEAD, QueueNeighbours, RepeatRound
+from app.ui.session.candidate.queue_neighbours import (
+    AHEAD,
+    Queue,
+    QueueNeighbours,
+    RepeatRound,
+)
 
 if TYPE_CHECKING:
-    from app.core.sharing.study_plan import StudyPlan
+    from app.core.sharing.study_plan import StudyPlan, Turn
 
 ALLOWED = frozenset(
     {name for name, each in ACTIONS.items() if each.group in map(str, (LOOKING, MARKING, WORDS))}
@@ -45,6 +50,7 @@ class StudyRound(RepeatRound):
         super().__init__(session, runner, blind_mode, parent)
         self.study: StudyPlan | None = None
         self._numbers: dict[str, int] = {}
+        self._left: list[Turn] = []  # what is still to be judged, next one first
         self.total = 0
 
     @property
@@ -68,17 +74,22 @@ class StudyRound(RepeatRound):
             return
         from app.core.sharing.study_plan import turns_left
 
-        left = turns_left(self._session, self.study, self._numbers)
+        self._take(turns_left(self._session, self.study, self._numbers))
+
+    def _take(self, left: list[Turn]) -> None:
+        self._left = left
         self.index = self.total - len(left)
         self.plan = tuple(self._numbers[turn.key] for turn in left[: AHEAD + 1])
         self._blind_mode.set_turn(self.plan[0] if left else None, left[0] if left else None)
         self.changed.emit()
 
-    def here(self) -> QueueRow | None:
-        """The candidate to be judged now."""
+    def here(self, known: Sequence[QueueRow] = ()) -> QueueRow | None:
+        """The candidate to be judged now, perhaps among the known rows."""
         if not self.plan:
             return None
-        return self._blind_mode.without_own_verdict(row_of(self._session, self.plan[0], self._sort))
+        found = next((row for row in known if row.candidate.id == self.plan[0]), None)
+        found = found or row_of(self._session, self.plan[0], self._sort)
+        return self._blind_mode.without_own_verdict(found)
 
     def refuses_undo(self) -> bool:
         """Whether the last verdict was given without the agent, whose answer is on screen now."""
@@ -87,11 +98,13 @@ class StudyRound(RepeatRound):
         return is_in_a_row and turn is not None and turn.reading == 2
 
     def next_unjudged(self, row: QueueRow) -> QueueRow | None:
+        """Go on after the verdict on this row; what the session says is read again behind it."""
         if self.study is None:
             return super().next_unjudged(row)
         try:
-            self.read()
-            return self.here()
+            known = row, *self.neighbours_of(row).unjudged
+            self._take(self._left[1:])
+            return self.here(known)
         except WorkbenchError as error:
             self.failed.emit(error)
             return row
@@ -104,11 +117,29 @@ class StudyRound(RepeatRound):
         if not self.is_study or wanted is None or self._is_closed:
             super()._load()
             return
-        numbers = [number for number in self.plan[1:] if number != self.plan[0]]
-        work = partial(_ahead, self._session, self.plan[0], numbers, self._sort)
-        self._runner.run(work, partial(self._on_loaded, wanted), self._report, owner=self)
+        assert self.study is not None
+        work = partial(_ahead, self._session, self.study, self._numbers, self._left[0], self._sort)
+        self._runner.run(work, partial(self._on_read, wanted), self._report, owner=self)
+
+    def _on_read(self, wanted: tuple[Queue, QueueRow], found: _Ahead) -> None:
+        if wanted is self._wanted and self._left and not self._is_closed:
+            if found.left != self._left:
+                self._take(found.left)
+            self._on_loaded(wanted, found.rows)
 
 
-def _ahead(session: Session, of: int, numbers: Sequence[int], sort: Sort) -> QueueNeighbours:
-    rows = tuple(row_of(session, number, sort) for number in dict.fromkeys(numbers))
-    return QueueNeighbours(of=of, after=rows, unjudged=rows)
+class _Ahead(NamedTuple):
+    left: list[Turn]
+    rows: QueueNeighbours
+
+
+def _ahead(
+    session: Session, study: StudyPlan, numbers: dict[str, int], now: Turn, sort: Sort
+) -> _Ahead:
+    """What is left after the turn on screen, which stays: others may have agreed meanwhile."""
+    from app.core.sharing.study_plan import turns_left
+
+    left = [now, *(turn for turn in turns_left(session, study, numbers) if turn != now)]
+    of, *coming = dict.fromkeys(numbers[turn.key] for turn in left[: AHEAD + 1])
+    rows = tuple(row_of(session, number, sort) for number in coming)
+    return _Ahead(left, QueueNeighbours(of=of, after=rows, unjudged=rows))

@@ -119,6 +119,32 @@ def test_time_and_agreement_are_those_of_the_readers():
     assert with_it.alpha.value > unaided.alpha.value
 
 
+def test_votes_count_as_much_as_their_people_are_right():
+    """One who is nearly always right beside two who guess; then a table by hand."""
+    rng = np.random.default_rng(4)
+    guessing = simulated(300, 3, "unaided-first", Readers(skill=0.5, spread=0.1, unsure=0.0), rng)
+    right = np.where(guessing.is_member == 1.0, 0, 1)[guessing.candidate]
+    is_expert = (guessing.person == 0) & (rng.random(right.size) < 0.95)
+    found = study_figures(replace(guessing, verdict=np.where(is_expert, right, guessing.verdict)))
+    unaided = found.together[0]
+    assert (unaided.arm, unaided.candidates) == ("unaided", 300)
+    assert unaided.weighted.value < 0.06 < 0.2 < unaided.majority.value < unaided.one.value
+    alike = study_figures(guessing).together[0]
+    assert abs(alike.weighted.value - alike.majority.value) < 0.05
+    accept, reject, unsure = 0, 1, 2
+    votes = [(accept, reject), (accept, accept), (reject, reject), (accept, unsure)]
+    rows = [(who, at, vote) for at, pair in enumerate(votes) for who, vote in enumerate(pair)]
+    two = replace(
+        readings([(at, 0, vote) for _, at, vote in rows], [1, 1, 1, 1], [1, 1, 1, 1]),
+        people=("Ada", "Ben"), person=np.array([who for who, *_ in rows]),
+    )  # fmt: skip
+    (both,) = study_figures(two).together
+    # Candidate by candidate: a tie, right, wrong; the last has one vote and is left out.
+    assert both.candidates == 3
+    assert (both.one.value, both.majority.value) == (0.5, 0.5)
+    assert both.weighted.value == pytest.approx(1 / 3)  # Ada is right more often
+
+
 def counted(*judges: str):
     """Verdicts of several people in columns; a dot where one has not judged."""
     words = sorted({letter for row in judges for letter in row} - {"."})

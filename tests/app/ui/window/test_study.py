@@ -1,6 +1,8 @@
 """A study in the window: its order, what its arms show, and what they hide."""
 
 import re
+import shutil
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from app.core.inspections.store import add_inspection
 from app.core.session.assignments import STUDY_FACT
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
+from app.core.sharing import study_plan
+from app.core.sharing.merge import merge
 from app.core.sharing.study_plan import HASH, new_study, numbers_by_key, study_of, turns_left
 from app.core.study.readings import readings_of
 from app.ui.base.actions.actions import ACTIONS
@@ -22,6 +26,7 @@ from app.ui.exchange.sharing import study_dialog
 from app.ui.session.candidate.study_round import ALLOWED
 from tests.app.core.inspected import said
 from tests.app.core.sessions import change_candidates
+from tests.app.core.sharing.test_study_plan import judge
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.steps import texts_of
 from tests.app.ui.whole_window import CTRL, before_window
@@ -31,7 +36,7 @@ SECRET = re.compile(r"secretly|0\.87|87(\.3)? ?%|eye-9|Agent: (YES|NO)")
 """What only the agent's answers say: their words, p(YES) and the model's name."""
 
 
-def begun(folder: Path, design, **more) -> Path:
+def begun(folder: Path, design, people=("Ada", "Ben"), **more) -> Path:
     place = sample_file(folder, COUNT)
     with open_session(place, "Lead") as session:
         change_candidates(session, {n: {"label": "labelled star"} for n in range(1, COUNT + 1)})
@@ -41,7 +46,7 @@ def begun(folder: Path, design, **more) -> Path:
             model = replace(record.model, name="eye-9")
             add_inspection(session, number, replace(record, steps=steps, model=model))
         if design is not None:
-            new_study(session, ["Ada", "Ben"], design, seed=3, **more)
+            new_study(session, people, design, seed=3, **more)
     return place
 
 
@@ -162,6 +167,36 @@ def test_undo_takes_back_a_verdict_but_none_that_came_before_the_agents_answer(q
         plan = study_of(person.session)
         found = readings_of(person.session, plan)
         assert found.verdict.tolist() == [0, 2] and found.deviating == {}
+
+
+def test_a_verdict_waits_for_no_query_of_the_plan_and_what_others_retired_is_not_asked(
+    qtbot, tmp_path, monkeypatch
+):
+    people = ["Ada", "Ben", "Cy"]
+    place = begun(tmp_path, "split", people=people, retire_after=2)
+    other = shutil.copy(place, tmp_path / "other.speco3")
+    for name in people[1:]:
+        judge(other, name)
+    in_window = []
+
+    def watched(*args):
+        in_window.append(threading.current_thread() is threading.main_thread())
+        return turns_left(*args)
+
+    with before_window(qtbot, place) as person:
+        monkeypatch.setattr(study_plan, "turns_left", watched)
+        _, second, *_ = plan_left(person)
+        with open_session(other, "Lead", read_only=True) as judged:
+            merge(person.session, judged)
+        person.press("a")
+        person.wait(lambda: turn_of(person) == second)  # known before the others agreed
+        person.wait(lambda: person.reads(f"Study, {COUNT} of {COUNT}:"))
+        assert True not in in_window
+        person.press("a")
+        person.wait(lambda: turn_of(person) is None)
+    with open_session(place, "Lead") as session:
+        found = readings_of(session, study_of(session))
+    assert found.person.size == 2 * COUNT + 2
 
 
 def test_time_in_another_program_does_not_count(qtbot, tmp_path, monkeypatch):
