@@ -21,6 +21,7 @@ from typing import IO, Any, NoReturn, Self
 
 import pytest
 
+from agent.child_process import rows_in_child
 from agent.child_process.rows_in_child import ENVIRONMENT
 from app.core.importing.child import parent
 from app.worker import process
@@ -28,14 +29,16 @@ from app.worker.supervisor import worker_command
 
 ROOT = Path(__file__).parents[2]
 PRODUCT, SCRIPTED = worker_command()[2], str(Path(__file__).parent / "worker" / "scripted_child.py")
-LISTS, WORKERS = "lists", "workers"
+LISTS, ROWS, WORKERS = "lists", "rows", "workers"
 Works = dict[str, Callable[[], object]]
 
 
 def list_readers() -> Works:
+    from app.core.evidence import local_catalogue  # which imports all that reads rows
     from app.core.importing.child import child
 
-    return {LISTS: child.main}
+    assert local_catalogue.near_rows
+    return {LISTS: child.main, ROWS: rows_in_child.main}
 
 
 def workers() -> Works:
@@ -153,8 +156,9 @@ class Nursery:
         arguments: Sequence[str],
         environment: Mapping[str, str],
         stderr: int | None = None,
+        stdin: int | None = None,
     ) -> ForkedChild:
-        """With a pipe to its standard error and one from its input, or with that file and none."""
+        """With a pipe to its standard error and one from its input, or with these files."""
         with self._lock:
             if self._process is None:
                 self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -166,7 +170,8 @@ class Nursery:
                 (source, sink), (err, err_end) = os.pipe(), os.pipe()
                 child = ForkedChild(told, out, sink, err)
             else:
-                source, err_end = os.open(os.devnull, os.O_RDONLY), os.dup(stderr)
+                source = os.open(os.devnull, os.O_RDONLY) if stdin is None else os.dup(stdin)
+                err_end = os.dup(stderr)
                 child = ForkedChild(told, out)
             order = {"program": program, "arguments": arguments, "folder": str(Path.cwd())}
             text = json.dumps({**order, "environment": dict(environment)}).encode()
@@ -204,6 +209,10 @@ def quick_children(request: pytest.FixtureRequest, nurseries: dict[str, Nursery]
         environment = {**os.environ, **ENVIRONMENT}
         return nurseries[LISTS].start(LISTS, [json.dumps(request)], environment, stderr.fileno())
 
+    def read_rows(command: Sequence[str], *, stdin: IO[bytes], env: Any, **_: Any) -> ForkedChild:
+        with open(os.devnull, "wb") as nowhere:
+            return nurseries[LISTS].start(ROWS, [], env, nowhere.fileno(), stdin.fileno())
+
     def start(command: Sequence[str], **options: Any) -> Any:
         if command[2] not in (PRODUCT, SCRIPTED):
             return process_start(command, **options)
@@ -212,6 +221,7 @@ def quick_children(request: pytest.FixtureRequest, nurseries: dict[str, Nursery]
     process_start = process.start_child
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parent, "_started", read_list)
+        patch.setattr(rows_in_child, "start_child", read_rows)
         patch.setattr(process, "start_child", start)
         patch.setattr(process, "END_GRACE_S", 3.0)  # how it ended is told by another process
         yield
