@@ -31,6 +31,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
     QRegion,
     QResizeEvent,
 )
@@ -57,6 +58,7 @@ WIDE = 1.75  # what a cell is wide, of its height
 APART_PX, FRAME_PX, EDGE_PX, PAD_PX = 8, 3, 3, 4
 """Between cells, around selected ones, inside judged ones, and beside texts."""
 TEXT_SCALE, NUMBER_SCALE = 0.88, 0.74
+SHEETS_ON = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 Index = QModelIndex | QPersistentModelIndex
 Move = QAbstractItemView.CursorAction
 
@@ -83,6 +85,8 @@ class SheetView(QAbstractItemView):
         self._size = 48
         self._kept: tuple[int, int] | None = 0, 0
         """First row on screen and current row, while the queue is counted anew."""
+        self._picture = QPixmap()  # what is on screen meanwhile
+        self._is_other = False  # whether another queue is about to be counted
         self._anchor = QPersistentModelIndex()  # from where Shift selects
         self.setProperty(ROW_NAVIGATION, True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -98,7 +102,7 @@ class SheetView(QAbstractItemView):
             changed.connect(self._count_sheets)
         self.doubleClicked.connect(lambda index: self.row_activated.emit(index.row()))
         self.pictures.arrived.connect(self._update_cells)
-        self._blind.changed.connect(self.viewport().update)
+        self._blind.changed.connect(self._forget_picture)
         self._theme.changed.connect(self.draw)
         self._view.changed.connect(self._view_changed)
 
@@ -199,6 +203,7 @@ class SheetView(QAbstractItemView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._forget_picture()
         self.draw()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -290,6 +295,9 @@ class SheetView(QAbstractItemView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.row_activated.emit(self.currentIndex().row())
+        elif self._kept is not None and event.key() in SHEETS_ON:
+            current = max(self._kept[1] + SHEETS_ON[Qt.Key(event.key())] * self._size, 0)
+            self._kept = current // self._size * self._size, current
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self.selectAll()
         elif event.text() and event.text().isprintable():
@@ -301,16 +309,27 @@ class SheetView(QAbstractItemView):
     def _keep_place(self) -> None:
         if self.rows_model.rowCount():
             self._kept = self.first_row, self.currentIndex().row()
+            if self.isVisible() and not self._is_other:
+                self._picture = self.viewport().grab()
+        self._is_other = False
+
+    def _forget_picture(self, *_: object) -> None:
+        self._picture = QPixmap()
+        self.viewport().update()
 
     def start_over(self) -> None:
         """Another queue begins at its first sheet."""
+        self._forget_picture()
+        self._is_other = True
         self.go_to_row(0)
         self.verticalScrollBar().setValue(0)
 
     def restore_place(self) -> None:
         """Go back to where it was, or as near as there are rows."""
         rows = self.rows_model.rowCount()
-        if self._kept is not None and rows:
+        if not rows:
+            self._forget_picture()
+        elif self._kept is not None:
             (first, current), self._kept = self._kept, None
             self.go_to_row(min(max(current, 0), rows - 1))
             self.verticalScrollBar().setValue(min(first, rows - 1) // self._size)
@@ -391,6 +410,12 @@ class SheetView(QAbstractItemView):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self.viewport()), self._theme.theme
         painter.fillRect(self.viewport().rect(), QColor(theme.panel))
+        is_there = self.rows_model.rowCount() and self._kept is None
+        if is_there and len(self.queue_rows(self.sheet_rows)) == len(self.sheet_rows):
+            self._picture = QPixmap()
+        elif not self._picture.isNull():
+            painter.drawPixmap(0, 0, self._picture)
+            return
         if not self.rows_model.rowCount():
             return
         dots = self.devicePixelRatioF()

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFont
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from app.core.evidence.store import save
-from app.core.queue import EVERYTHING, matching_ids, parse_sort
+from app.core.queue import EVERYTHING, LIST_ORDER, matching_ids, parse_filter, parse_sort
 from app.core.queue.learned_orders import learned_so
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
@@ -211,6 +211,30 @@ def test_the_sheet_stays_when_all_is_counted_anew(sixty):
     )
     person.wait(lambda: (row := page.model.blocks.row(30)) is not None and row.mine is not None)
     assert page.sheet.sheet == 1 and here(page) == 24
+
+
+def test_while_all_is_counted_anew_the_sheet_stays_and_a_page_down_counts(sixty, monkeypatch):
+    person, page = sixty
+    page.bar.slider.setValue(4)
+    drawn(person, page)
+    viewport, waiting = page.sheet.viewport(), []
+    before = viewport.grab().toImage()
+    with monkeypatch.context() as held:
+        held.setattr(page.loader, "_run", lambda *work: waiting.append(work))
+        page.loader.reordered()
+        person.wait(lambda: page.loader.is_counting)
+        assert page.model.rowCount() == 0 and viewport.grab().toImage() == before
+        person.press(Qt.Key.Key_PageDown)
+        assert viewport.grab().toImage() == before
+    for work in waiting:
+        page.loader._run(*work)
+    person.wait(lambda: page.sheet.sheet == 1 and here(page) == 24)
+    drawn(person, page)
+    assert viewport.grab().toImage() != before
+    before = viewport.grab().toImage()
+    person.current.set_queue(parse_filter("flag:nobody"), LIST_ORDER)
+    person.wait(lambda: not page.loader.is_counting)
+    assert viewport.grab().toImage() != before and page.model.rowCount() == 0
 
 
 def test_an_order_that_learns_moves_nothing_on_this_sheet_and_the_next(sixty, monkeypatch):
