@@ -229,7 +229,14 @@ class OverviewPage(QWidget):
                 self._current.report_error(error)
                 return
             self.acts.judge(verdict, reason, [row])
-            self.sheet.go_to_row(spans[0].first + 1)
+            self._go_on(spans[0].first)
+
+    def _go_on(self, judged: int) -> None:
+        """To the next cell; to the next sheet only from one on which nothing is left to judge."""
+        others = (self.model.blocks.row(n) for n in self.sheet.sheet_rows if n != judged)
+        is_left = any(each is None or each.opinion.verdict is None for each in others)
+        if judged + 1 in self.sheet.sheet_rows or not is_left:
+            self.sheet.go_to_row(judged + 1)
 
     def _comment(self, text: str) -> None:
         self._change(self.acts.add_comment, text)

@@ -177,6 +177,20 @@ def test_sheets_are_read_and_drawn_elsewhere(sixty):
     assert {row.candidate.id for row in rows} <= person.current.painted_ids
 
 
+def test_the_last_cell_leads_to_the_next_sheet_only_when_all_are_judged(sixty):
+    person, page = sixty
+    drawn(person, page)
+    page.sheet.go_to_row(47)
+    person.press("a")
+    person.wait(lambda: person.verdicts() == {48: "ACCEPT"})
+    assert here(page) == 47 and page.sheet.sheet == 0
+    person.press("X", CTRL | SHIFT)
+    person.wait(lambda: len(person.verdicts()) == 48 and not page.acts.is_busy)
+    person.wait(lambda: (row := page.model.blocks.row(0)) and row.opinion.verdict is not None)
+    person.press("u")
+    assert here(page) == 48 and page.sheet.sheet == 1
+
+
 def test_the_rest_of_the_sheet_is_rejected_and_taken_back_at_once(sixty):
     person, page = sixty
     page.sheet.go_to_row(2)
