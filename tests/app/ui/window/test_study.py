@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -23,6 +24,7 @@ from app.core.study.readings import readings_of
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.exchange.sharing import study_dialog
+from app.ui.judge.diagnostic_windows.windows_row import WindowCell
 from app.ui.session.candidate.study_round import ALLOWED
 from tests.app.core.inspected import said
 from tests.app.core.sessions import change_candidates
@@ -36,12 +38,14 @@ SECRET = re.compile(r"secretly|0\.87|87(\.3)? ?%|eye-9|Agent: (YES|NO)")
 """What only the agent's answers say: their words, p(YES) and the model's name."""
 
 
-def begun(folder: Path, design, people=("Ada", "Ben"), **more) -> Path:
+def begun(folder: Path, design, people=("Ada", "Ben"), odd="YES", p_yes=0.8731, **more) -> Path:
     place = sample_file(folder, COUNT)
     with open_session(place, "Lead") as session:
         change_candidates(session, {n: {"label": "labelled star"} for n in range(1, COUNT + 1)})
         for number in range(1, COUNT + 1):
-            record = said("YES" if number % 2 else "NO", 0.8731, number=number)
+            record = said(
+                odd if number % 2 else {"YES": "NO", "NO": "YES"}[odd], p_yes, number=number
+            )
             steps = tuple(replace(step, text=f"secretly {step.kind}") for step in record.steps)
             model = replace(record.model, name="eye-9")
             add_inspection(session, number, replace(record, steps=steps, model=model))
@@ -94,6 +98,26 @@ def test_every_reading_is_given_in_its_order_and_sees_what_the_plan_shows(qtbot,
     assert found.person.size == len(plan.turns["Ada"])
     expected = [index % 3 for index in range(found.person.size)]
     assert found.verdict.tolist() == expected
+
+
+def test_no_picture_of_the_window_depends_on_what_the_agent_says(qtbot, tmp_path):
+    """The same candidates with the other verdicts and another p(YES) look the same to the dot."""
+    seen: dict[str, QImage] = {}
+    for odd, p_yes in (("YES", 0.8731), ("NO", 0.8231)):
+        (tmp_path / odd).mkdir()
+        place = begun(tmp_path / odd, "unaided-first", odd=odd, p_yes=p_yes)
+        with before_window(qtbot, place) as person:
+            cells = person.window.findChildren(WindowCell)
+            person.wait(lambda cells=cells: all(each.numbers for each in cells if each.is_covered))
+            for dock in ("object", "agent", "evidence", "similar", "queue", "guideline"):
+                person.view.judging.dock_area.show_dock(dock)
+                QApplication.processEvents()
+                now = person.window.grab
+                before = seen.setdefault(dock, now().toImage())
+                person.wait(lambda before=before, now=now: now().toImage() == before)
+            person.press("a")
+            person.wait(lambda: turn_of(person).arm == "advice" and told(person))
+            assert person.window.grab().toImage() != seen["guideline"]
 
 
 def test_the_verdict_alone_is_shown_without_reasons(qtbot, tmp_path):
