@@ -210,7 +210,7 @@ def quick_children(request: pytest.FixtureRequest, nurseries: dict[str, Nursery]
         return nurseries[LISTS].start(LISTS, [json.dumps(request)], environment, stderr.fileno())
 
     def read_rows(command: Sequence[str], *, stdin: IO[bytes], env: Any, **_: Any) -> ForkedChild:
-        with open(os.devnull, "wb") as nowhere:
+        with Path(os.devnull).open("wb") as nowhere:
             return nurseries[LISTS].start(ROWS, [], env, nowhere.fileno(), stdin.fileno())
 
     def start(command: Sequence[str], **options: Any) -> Any:
