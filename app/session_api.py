@@ -55,7 +55,7 @@ OPINION = ("verdict", "confidence", "flags", "comment", "subclass", "fields", "v
 CONFIDENCE = "from 4 (sure) to 0 (none)"
 TIME = "UTC, ISO 8601"
 MAX_UNSAVED = 500  # candidates of which a crash may forget that an agent's answer was read
-HIDDEN = {
+HIDDEN: dict[str, Any] = {
     each.name: each.default
     for each in fields_of(Candidate)
     if each.name.startswith("agent_") or each.name in ("label", "catalogue_log_odds", "p_combined")
