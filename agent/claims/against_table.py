@@ -111,5 +111,6 @@ def _rows(measured: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]
 def _number(row: Mapping[str, Any], name: str) -> float:
     """NaN for what is no number."""
     value = row.get(name)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number else math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    return float(value)
