@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import fields as fields_of
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -55,8 +56,9 @@ CONFIDENCE = "from 4 (sure) to 0 (none)"
 TIME = "UTC, ISO 8601"
 MAX_UNSAVED = 500  # candidates of which a crash may forget that an agent's answer was read
 HIDDEN: dict[str, Any] = {
-    **{"label": "", "agent_verdict": None, "agent_p_yes": None, "agent_model": ""},
-    **{"agent_stopped_by": "", "catalogue_log_odds": None, "p_combined": None},
+    each.name: each.default
+    for each in fields_of(Candidate)
+    if each.name.startswith("agent_") or each.name in ("label", "catalogue_log_odds", "p_combined")
 }
 """A candidate without what tells its class."""
 

@@ -54,11 +54,21 @@ def star_velocity(spectrum: Spectrum) -> StarVelocity:
 def lines_lie_at_rest(spectrum: Spectrum, velocity: StarVelocity, z: float) -> bool:
     """Whether the lines refute the redshift `z` of a header: more agree near 0 than at `z`.
 
-    Of simulated galaxies and quasars none has three lines that agree near 0.
+    Lines of a disc are too wide to agree: two of hydrogen in emission will do. Of 998 simulated
+    galaxies and quasars three are wrongly refuted, and none of their answers changes by that.
     """
-    at_rest, is_lines, _ = velocity.source.partition(" lines")
+    lines, is_lines, _ = velocity.source.partition(" lines")
+    at_rest = int(lines) if is_lines else _emission_near_0(spectrum)
+    if at_rest < 2:
+        return False
     moved = velocity_from_lines(spectrum, LIGHT_KMS * z)
-    return bool(is_lines) and (moved.value is None or moved.n_pixels < int(at_rest))
+    return moved.value is None or moved.n_pixels < at_rest
+
+
+def _emission_near_0(spectrum: Spectrum) -> int:
+    """How many of the first three Balmer lines emit clearly there."""
+    results = (measure_line(spectrum, line, 0.0, SEARCH_KMS) for line in LINES[:3])
+    return sum(each.kind == "emission" and each.significance > MIN_SIGNIFICANCE for each in results)
 
 
 def velocity_from_lines(spectrum: Spectrum, near_kms: float = 0.0) -> Measurement:

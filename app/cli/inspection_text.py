@@ -1,11 +1,12 @@
 """Format an inspection for the terminal, and as the JSON that scripts rely on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
 
 from agent.checked_toml import unprintable
+from agent.claims.against_table import conflicts
 from agent.ellipsis import shortened
 from agent.evidence.line_words import edge_text, ew_text, sigma_text, width_text
 from agent.evidence.said_numbers import CLEAR_SIGMA, strength_state
@@ -42,6 +43,23 @@ def step_lines(step: Step) -> list[Text]:
 
 
 def verdict_lines(trajectory: Trajectory) -> list[Text]:
+    """The verdict, after what the thoughts say against the tables of their looks."""
+    against = [Text(f"! {cleaned(each)}", style="yellow") for each in _against_tables(trajectory)]
+    return [*against, *_verdict_lines(trajectory)]
+
+
+def _against_tables(trajectory: Trajectory) -> Iterator[str]:
+    table: Mapping[str, Any] = {}
+    for step in trajectory.steps:
+        if step.is_look:
+            table = step.measured if step.by == "agent" else {}
+        elif step.kind in ("think", "text") and step.by == "agent":
+            for sentence, line in conflicts(step.text[:MAX_CHARACTERS], table):
+                yield f"“{sentence.rstrip('.')}” Measured otherwise: {_line_words(line._asdict())}"
+            table = {}
+
+
+def _verdict_lines(trajectory: Trajectory) -> list[Text]:
     probability = "" if trajectory.p_yes is None else f"   p(YES) {chance(trajectory.p_yes)}"
     if len(trajectory.p_yes_runs) > 1:
         probability += f" over {counted_text(len(trajectory.p_yes_runs), 'inspection')}"

@@ -34,9 +34,9 @@ MAX_REASONS = 2000
 MAX_INTEGER = 2**63 - 1
 TOLD = (
     *("object_id", "ra", "dec", "score", "label", "snr"),
-    *("agent_verdict", "agent_p_yes", "agent_model", "fault"),
+    *("agent_verdict", "agent_p_yes", "agent_model", "agent_members", "fault"),
 )
-OF_AGENTS = dict.fromkeys(("label", "agent_verdict", "agent_p_yes", "agent_model"))
+OF_AGENTS = dict.fromkeys(("label", *(each for each in TOLD if each.startswith("agent_"))))
 BLIND = "this session is judged blind: what agents say of a candidate is told after the verdict"
 BAD_CURSOR = "`after` is what `next` said in the page before, or empty for the first page"
 

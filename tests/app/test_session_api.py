@@ -14,7 +14,7 @@ from app.core.session.spectra_folders import OutsideFoldersError
 from app.core.statistics.verdicts import ACCEPT, NONE, REJECT, read_verdicts
 from tests.app.cli.commands import run, sample_rows, write_list
 from tests.app.core.exporting.catalogues import listed
-from tests.app.core.inspected import said
+from tests.app.core.inspected import panel_said, said
 
 
 @pytest.fixture
@@ -64,20 +64,22 @@ def test_verdicts_and_history(location):
 
 def test_a_verdict_of_a_script_is_blind_only_where_it_has_read_no_answer(location):
     with sessions.open_session(location, "Ada") as session:
-        for number in (1, 2):
-            add_inspection(session, number, said(number=number))
+        add_inspection(session, 1, panel_said("NO", "YES"))
+        add_inspection(session, 2, said(number=2))
     with open_session(location, reviewer="Bo") as session:
         hidden = session.candidates(without_agent=True)
-        assert not {"agent_p_yes", "agent_nano_p_yes"} & set(hidden.colnames)
+        told = {"agent_p_yes", "agent_nano_p_yes", "agent_members"}
+        assert not told & set(hidden.colnames)
         for each in session.iterate(without_agent=True):
             assert (each.agent_verdict, each.agent_p_yes, each.agent_model) == (None, None, "")
+            assert each.agent_members == ""
         with pytest.raises(WorkbenchError, match="tells what an agent"):
             session.iterate("p_yes>0.5", without_agent=True)
         assert session.add_verdict(1, "accept", agent_seen=False)
         assert session.add_verdict(2, "accept") and session.add_verdict(3, "accept")
         assert session.candidate(2).agent_p_yes == 0.9
     with open_session(location, reviewer="Cy") as session:
-        assert session.candidates("mag<18")["agent_p_yes"].tolist() == [0.9]
+        assert session.candidates("mag<18")["agent_p_yes"].tolist() == [0.8]
     with open_session(location, reviewer="Cy") as session:  # remembers it
         with pytest.raises(WorkbenchError, match="candidate 1 was read: a verdict on it is not"):
             session.add_verdict(1, "accept", agent_seen=False)

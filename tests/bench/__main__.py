@@ -14,7 +14,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-ONLY_BY_NAME = ("find_kills", "find_survey", "million")
+ONLY_BY_NAME = ("find_kills", "find_survey", "million", "redshift")
 """Those that take too long, or too much disk, to be run with the others."""
 ALONE = "--alone"
 

@@ -25,6 +25,9 @@ NEAREST_A = 6.0
 LEAST_SIGMA = 2.0  # of the profile: a fainter one is no line
 SAME = 0.3  # FWHM between the centres of what is one feature
 SAME_FIT = 0.2  # the same where the strongest feature takes the known line's numbers: stricter
+NEVER_EMIT = ("Ca I", "Fe I", "Mg I")
+METALS = (*NEVER_EMIT, "Ba II", "Ca II", "Fe II", "N III")
+WIDEST_METAL_KMS = 1200.0  # in absorption; those of the real cool stars with such widths are bands
 EDGE_SIGMA = 4.0
 MIN_EDGE = 0.05
 
@@ -250,8 +253,9 @@ def zoom_numbers(
 def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
     """A line as JSON; `shift` divides its wavelength into the frame of the pictures.
 
-    A forbidden line has no kind where there is a dip: something else absorbs there. Nor has a line
-    whose peak and equivalent width have opposite signs, such as an emission core in broad wings.
+    A forbidden line has no kind where there is a dip: something else absorbs there. Nor has a metal
+    where a band does, or where the flux between bands is higher, nor a line whose peak and
+    equivalent width have opposite signs, such as an emission core in broad wings.
     """
     # What the instrument does not resolve has no width of its own.
     is_wide = bool(line.fwhm_kms) and "unresolved" not in line.flags
@@ -269,11 +273,17 @@ def line_row(line: LineMeasurement, shift: float) -> dict[str, Any]:
         if value is not None and math.isfinite(value)
     }
     lists = builtin_lines()
+    species = lists[line.line].species if line.line in lists else ""
     is_dip = line.kind == "absorption" and line.line in lists and lists[line.line].is_forbidden
+    is_band = (line.kind == "emission" and species in NEVER_EMIT) or (
+        line.kind == "absorption"
+        and species in METALS
+        and known.get("fwhm_kms", 0.0) >= WIDEST_METAL_KMS
+    )
     is_mixed = line.ew is not None and (
         (line.kind == "emission" and line.ew > 0) or (line.kind == "absorption" and line.ew < 0)
     )
-    return {"name": line.line, "kind": "" if is_dip or is_mixed else line.kind, **known}
+    return {"name": line.line, "kind": "" if is_dip or is_band or is_mixed else line.kind, **known}
 
 
 def significance_of(line: LineMeasurement) -> float | None:

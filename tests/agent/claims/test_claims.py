@@ -4,6 +4,7 @@ from agent.claims.against_table import conflicts
 from agent.claims.claims import MAX_CLAIMS, Claim, claims_of
 from agent.claims.features import Feature
 from agent.claims.lexicon import find_mentions, normalize_spelling
+from agent.spectra.lines import builtin_lines
 
 
 def only(text: str, quantity: str) -> Claim:
@@ -127,7 +128,7 @@ def test_units_of_sums_and_edges_without_an_index() -> None:
 TABLE = {
     "lines": [
         {"name": "H_alpha", "kind": "emission", "ew": -198.0, "sigma": 655.0},
-        {"name": "HeII_4686", "kind": "absorption", "ew": 2.0, "sigma": 14.0},
+        {"name": "HeII_4686", "kind": "absorption", "ew": 2.0, "sigma": 24.0},
         {"name": "H_beta", "kind": "emission", "ew": -1.0, "sigma": 4.0},
     ]
 }
@@ -144,6 +145,29 @@ TABLE = {
 ])  # fmt: skip
 def test_a_thought_that_its_table_contradicts_is_found(thought, names):
     assert [each.line.name for each in conflicts(thought, TABLE)] == names
+
+
+@pytest.mark.parametrize(("name", "ew", "fwhm_kms", "sigma", "edges", "held"), [
+    ("H_gamma", -11.0, 2050.0, 40.4, 0, True),  # a disc
+    ("H_delta", 31.2, 3350.0, 230.0, 0, True),  # a white dwarf
+    ("HeII_5411", 0.532, 259.0, 43.5, 0, True),  # an O star
+    ("CaI_4227", 13.9, 760.0, 33.2, 0, True),  # an M dwarf
+    ("H_beta", 23.3, 3190.0, 14.8, 1, False),  # between bands of TiO
+    ("HeI_6678", 0.755, 469.0, 17.6, 1, False),
+    ("HeII_4542", 1.43, 264.0, 10.8, 0, False),  # a blend in an M dwarf
+    ("HeI_4026", -12.9, 3560.0, 21.0, 0, False),  # between the metals of a K star
+    ("CaI_4227", -22.8, 1690.0, 15.7, 0, False),  # between bands of CN
+    ("HeII_4686", -1.52, 3070.0, 39.7, 0, False),  # a slope
+    ("FeI_5270", 2.24, 1960.0, 34.6, 0, False),  # a band
+])  # fmt: skip
+def test_what_is_no_line_of_its_name_is_held_against_nobody(name, ew, fwhm_kms, sigma, edges, held):
+    kind, centroid = "emission" if ew < 0 else "absorption", builtin_lines()[name].wavelength
+    row = {"name": name, "kind": kind, "ew": ew, "sigma": sigma, "centroid": centroid}
+    table = {
+        "lines": [row | {"fwhm_kms": fwhm_kms}],
+        "edges": [{"drop": 0.2, "sigma": 9.0}] * edges,
+    }
+    assert bool(conflicts("Nothing clear.", table)) is held
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -16,9 +17,10 @@ from agent.inspection.inspector_factory import default_model
 from agent.inspection.model_inspector import ModelInspector
 from agent.trajectory.trajectory import ModelRef, Step
 from agent.trajectory.trajectory_file import read_trajectories
-from app.cli.inspection_text import _line_words, step_lines
+from app.cli.inspection_text import _line_words, step_lines, verdict_lines
 from app.cli.main import workbench
 from tests.agent.scenes import answer, call
+from tests.app.core.inspected import said
 from tests.scripted_engine import ScriptedEngine
 
 SPECTRA = Path(__file__).parents[3] / "resources" / "sample" / "spectra"
@@ -146,6 +148,16 @@ def test_of_many_lines_the_surest_are_told_by_wavelength():
         "own in emission, EW -1.00 ± 0.10 Å, 2.5 σ",
         "C₂ 5165: drop 20 %, 9.0 σ",
     ]
+
+
+def test_a_thought_that_passes_over_its_table_is_told_before_the_verdict():
+    row = {"name": "H_alpha", "kind": "emission", "ew": -198.0, "sigma": 655.0}
+    look = Step(kind="zoom", by="agent", turn=1, range=(6400.0, 6700.0), measured={"lines": [row]})
+    thought = Step(kind="think", by="agent", turn=2, text="Nothing clear. Enough seen.")
+    record = replace(said("NO", 0.1), steps=(look, thought, *said("NO", 0.1).steps[-1:]))
+    first, *_ = verdict_lines(record)
+    assert "“Nothing clear” Measured otherwise: Hα in emission, EW -198.0 Å, 655 σ" in first.plain
+    assert len(verdict_lines(replace(record, steps=record.steps[1:]))) == 1
 
 
 def test_the_noise_and_what_is_unclear_are_said_as_the_sentences_say():

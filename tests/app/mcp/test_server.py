@@ -43,7 +43,7 @@ from app.services.catalogues.service import all_services
 from app.ui.session.inspection.records import read_records
 from tests.app.cli.commands import run
 from tests.app.core.finding.surveys import make_survey, searched
-from tests.app.core.inspected import agent_of, shown
+from tests.app.core.inspected import agent_of, panel_said, shown
 from tests.app.core.inspected import said as inspected
 from tests.app.mcp.clients import COMMAND, ENVIRONMENT, ROOT, ask, refused, said, started
 from tests.processes import LONG_S
@@ -254,7 +254,7 @@ def test_what_an_assistant_was_told_of_agents_is_remembered(own_night):
 def test_services_are_told_and_a_blind_session_tells_no_answer_before_the_verdict(own_night):
     bright, class_ = {"g": 15.2, "g_error": 0.01}, {"type": "CataclyV*"}
     with open_session(own_night, "Ada") as session:
-        add_inspection(session, 1, inspected("YES", 0.9))
+        add_inspection(session, 1, panel_said("NO", "YES"))
         for name, values in (("gaia", bright), ("simbad", class_)):
             answer = answer_of([Match(values=values, separation_arcsec=0.1)])
             place = Position(ra=1.0, dec=2.0)
@@ -280,20 +280,21 @@ def test_services_are_told_and_a_blind_session_tells_no_answer_before_the_verdic
     every = gaia | {"simbad.type": "CataclyV*", "simbad.separation": 0.1}
     rows, errors = told()
     assert [row["services"] for row in rows] == [every, every]
-    assert {row["agent_p_yes"] for row in rows} == {0.9} and len(rows[1]["inspections"]) == 1
+    assert {row["agent_p_yes"] for row in rows} == {0.8} and len(rows[1]["inspections"]) == 3
+    assert {row["agent_members"] for row in rows} == {"nano NO, measured YES"}
     assert [bool(each) for each in errors] == [False, True, False, False]
     with open_session(own_night, "Ada") as session:
         session.set_fact(FACT, "yes")
     rows, errors = told()
     assert [row["services"] for row in rows] == [gaia, gaia]
-    for name in ("label", "agent_verdict", "agent_p_yes", "agent_model"):
+    for name in ("label", "agent_verdict", "agent_p_yes", "agent_model", "agent_members"):
         assert {row[name] for row in rows} == {None}
     assert rows[1]["inspections"] == [] and all("judged blind" in each for each in errors)
     with open_session(own_night, "Ada") as session:
         assert read_seen(session, 1) is None
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
     rows, errors = told()
-    assert {row["agent_p_yes"] for row in rows} == {0.9} and len(rows[1]["inspections"]) == 1
+    assert {row["agent_p_yes"] for row in rows} == {0.8} and len(rows[1]["inspections"]) == 3
     assert [row["services"] for row in rows] == [every, every] and errors[0] == ""
 
 

@@ -44,6 +44,7 @@ from app.ui.session.candidate.view_options import (
     USUAL_AXES,
 )
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.file_dialogs import last_folder, note_chosen
 
 ZOOM = 1.5
 TABLE_SUFFIXES = (".csv", ".fits", ".vot")
@@ -163,8 +164,9 @@ class PlotActions(QObject):
             return None
         name = "".join(c if c.isalnum() or c in "-+." else "_" for c in spectrum.object_id)
         types = ";;".join(f"{suffix[1:].upper()} (*{suffix})" for suffix in suffixes)
-        start = f"{name or 'spectrum'}{suffixes[0]}"
-        name, chosen = QFileDialog.getSaveFileName(self._panel, title, start, types)
+        start = Path(last_folder(), f"{name or 'spectrum'}{suffixes[0]}")
+        name, chosen = QFileDialog.getSaveFileName(self._panel, title, str(start), types)
+        note_chosen(name)
         if not name:
             return None
         path = Path(name)

@@ -53,7 +53,7 @@ class SimilarPanel(QWidget):
         super().__init__(parent)
         self._current, self._comparison, self._feed = context.current, comparison, feed
         self._commands, self._keymap = context.commands, context.keymap
-        self._shown_id = 0  # the candidate whose neighbours are shown
+        self.shown_id = 0  # the candidate whose neighbours are shown
         self.sparklines = Sparklines(context.bridge.session, context.runner, self)
         self.note = wrapped_label("", "dim")
         self.more = button(ACTIONS["more_like_this"].title)
@@ -101,7 +101,7 @@ class SimilarPanel(QWidget):
         self._schedule()
 
     def _schedule(self, _: object = None) -> None:
-        if self._shown_id and self._current.candidate_id != self._shown_id:
+        if self.shown_id and self._current.candidate_id != self.shown_id:
             self._show([])
         self._find_timer.start()
 
@@ -114,7 +114,7 @@ class SimilarPanel(QWidget):
     def _show_found(self, candidate_id: int, found: list[SimilarRow] | None) -> None:
         if self._current.candidate_id != candidate_id:
             return
-        self._shown_id = candidate_id
+        self.shown_id = candidate_id
         self._show(found or [])
         if found is None:
             self.note.setText(self.tr("This spectrum has too little in common with others"))

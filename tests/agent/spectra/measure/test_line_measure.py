@@ -86,6 +86,19 @@ def test_one_feature_has_one_name_and_what_is_not_resolved_no_width() -> None:
     assert "fwhm_kms" not in line_row(window.lines[0], 1.0)
 
 
+@pytest.mark.parametrize(("name", "at", "fwhm", "height", "kind"), [
+    ("CaI_4227", 4227.9, 8.0, -0.5, "absorption"), ("CaI_4227", 4227.9, 10.0, 0.5, ""),
+    ("FeII_5169", 5170.5, 8.0, -0.5, "absorption"), ("FeII_5169", 5170.5, 28.0, -0.5, ""),
+    ("FeII_5169", 5170.5, 28.0, 0.5, "emission"),  # of a disc
+])  # fmt: skip
+def test_neither_a_band_nor_the_gap_between_two_is_a_line_of_a_metal(
+    name: str, at: float, fwhm: float, height: float, kind: str
+) -> None:
+    spectrum = observed([gaussian("seen", name, at, fwhm, height)], 50.0, None)
+    row = line_row(measure_line(spectrum, name), 1.0)
+    assert row["kind"] == kind and row["sigma"] > 10.0
+
+
 def test_the_strongest_feature_of_a_window_and_its_line_have_one_number() -> None:
     lines = [
         gaussian("core", "HeII_4686", 4687.02, 7.0, 1.0),

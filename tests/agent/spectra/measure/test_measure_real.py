@@ -106,6 +106,21 @@ def test_white_dwarfs_have_wider_lines_than_a_stars(everything: list[Labelled], 
     assert dwarfs.min() > stars.max()
 
 
+def test_absorption_has_an_area_that_its_depth_and_width_can_hold(
+    everything: list[Labelled],
+) -> None:
+    """EW / (depth x FWHM) is 1.06 of a Gauss and 1.57 of a Lorentz; 1.7 is of no one line."""
+    filled = []
+    for item in everything:
+        if item.label in ("A", "B", "F", "G", "O", "WD"):
+            for name in ("H_alpha", "H_beta", "H_gamma", "H_delta"):
+                found = measure_line(item.spectrum, name)
+                if found.kind == "absorption" and found.fwhm and found.peak:
+                    filled.append((found.ew or 0.0) / (-found.peak * found.fwhm))
+    assert len(filled) > 100
+    assert np.mean(np.array(filled) > 1.7) <= 0.02
+
+
 def of_giants(everything: list[Labelled], name: str) -> list[tuple[int, float]]:
     """Subtype and number of each M giant of one library."""
     giants = of(everything, "MG", "pickles")

@@ -35,6 +35,7 @@ from app.ui.judge.diagnostic_windows import windows_row
 from app.ui.judge.diagnostic_windows.windows_row import WindowCell, short_texts
 from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.queue.queue_panel import QueuePanel
+from app.ui.judge.similar.similar_panel import SimilarPanel
 from app.ui.judge.verdict.key_strip import KeyStrip
 from app.ui.judge.verdict.state_block import StateBlock
 from app.ui.judge.verdict.status_line import StatusLine
@@ -46,7 +47,7 @@ from tests.night import BY_NIGHT
 COUNT, STEP_A = 40, 2.0
 STEPS = 2000 if BY_NIGHT else 60
 MARK = re.compile(r"star(\d\d)")
-SHOW_SEVERAL = QueuePanel, OverviewPage, StatusLine, StateBlock, KeyStrip
+SHOW_SEVERAL = QueuePanel, OverviewPage, SimilarPanel, StatusLine, StateBlock, KeyStrip
 """Parts that show other objects, too: they are lists, or tell by its name what was done to one."""
 
 
@@ -145,6 +146,9 @@ def of_others(person, expected) -> list[str]:
     for cell in person.view.judging.docks["windows"].part.cells:
         if cell.numbers and cell.numbers not in expected[number][cell.window_of_task.range]:
             found.append(f"{cell.window_of_task.label}: {cell.numbers}")
+    for panel in person.window.findChildren(SimilarPanel):
+        if any(cell.neighbour for cell in panel.cells) and panel.shown_id != number:
+            found.append(f"similar spectra of {panel.shown_id}")
     curves = {"plot": person.plot.plot.curve, "minimap": person.plot.minimap.curve}
     for name, drawn in curves.items():
         if drawn.wavelength.size and owner(drawn.wavelength) != number:
@@ -303,7 +307,7 @@ def click_row(person, rng):
 
 
 def raise_dock(person, rng):
-    name = ["agent", "guideline", "object", "evidence"][rng.integers(4)]
+    name = ["agent", "guideline", "object", "evidence", "similar"][rng.integers(5)]
     person.view.judging.dock_area.show_dock(name)
 
 

@@ -1,5 +1,7 @@
 """The actions of the plot, by key or by name."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from astropy.io import fits
@@ -150,8 +152,13 @@ def test_range_and_spectrum_are_copied_and_saved(qtbot, context, panel, tmp_path
     np.testing.assert_allclose(read(out).flux, panel.spectrum.flux)
 
 
-def answer(monkeypatch, path, chosen=""):
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), chosen))
+def answer(monkeypatch, path, chosen="", began=None):
+    def save(parent, title, start, kinds):
+        if began is not None:
+            began.append(start)
+        return str(path), chosen
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", save)
 
 
 def test_pictures_are_saved_by_their_ending_or_the_chosen_one(
@@ -165,9 +172,11 @@ def test_pictures_are_saved_by_their_ending_or_the_chosen_one(
             assert QImage(str(path)).width() == 2 * panel.plot.width()
         if ending == "svg":
             assert context.current.candidate.object_id in path.read_text(encoding="utf-8")
-    answer(monkeypatch, tmp_path / "plot", "PDF (*.pdf)")
+    began = []
+    answer(monkeypatch, tmp_path / "plot", "PDF (*.pdf)", began)
     context.commands.run("snapshot")
     assert (tmp_path / "plot.pdf").is_file()
+    assert Path(began[0]).parent == tmp_path  # where the dialog before ended
     heights = []
     for title in ("short", "Smoothed 5 px · rest · nm · air · normalised · log · " * 5):
         path = tmp_path / f"{len(title)}.png"

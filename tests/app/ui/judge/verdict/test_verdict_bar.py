@@ -1,7 +1,7 @@
 """The verdict bar: buttons record verdicts and show the saved one."""
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
@@ -25,7 +25,10 @@ def test_buttons_and_commands_judge_what_is_drawn(qtbot, bar, context, session, 
     assert session.judgement(1) is None
     click(qtbot, bar.redo)
     assert session.judgement(1).opinion.verdict is Verdict.ACCEPT
-    start_over(qtbot, context)  # Confidence by action and by click
+    start_over(qtbot, context)  # Confidence by action and by click; its ends are named
+    ends = {each.text(): each.x() for each in bar.confidence.findChildren(QLabel)}
+    four, nought = (bar.confidence.buttons[value].x() for value in (4, 0))
+    assert ends["sure"] < four < nought < ends["none"]
     context.commands.run("confidence_3")
     assert bar.confidence.buttons[3].isChecked()
     click(qtbot, bar.confidence.buttons[4])
