@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from agent.claims.claims import State, claims_of
 from agent.evidence.plausible import is_hot_line
 from agent.spectra.lines import builtin_lines
+from agent.spectra.measure.window_measure import NEVER_EMIT
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.smoothing import FWHM_PER_SIGMA
 
@@ -24,7 +25,6 @@ WIDE_KMS = 900.0  # lines of metals are not so wide, bands and gaps between them
 WIDEST_EMISSION_KMS, WIDEST_KMS = 3200.0, 5000.0
 BAND_SIGMA = 5.0
 OF_ANY_WIDTH = ("H I", "He I", "He II")
-NEVER_EMIT = ("Ca I", "Fe I", "Mg I", "Mg II")
 NOTHING = re.compile(r"\bnothing (?:is )?(?:clear|to see|stands out|of note|significant)\b", re.I)
 CONTRARY: dict[State, tuple[str, ...]] = {
     "emission": ("absorption",),
@@ -96,16 +96,14 @@ def _is_sure(line: ClearLine, fwhm_kms: float, centroid: float, has_bands: bool)
         depth < LEAST_DEPTH
         or fwhm_kms > (WIDEST_KMS if dips else WIDEST_EMISSION_KMS)
         or (is_wide and species not in OF_ANY_WIDTH)
-        or (not dips and species in NEVER_EMIT)
+        or (not dips and species in (*NEVER_EMIT, "Mg II"))
         or (is_doubtful and (line.sigma < SURE_SIGMA or (dips and has_bands)))
     )
 
 
 def _rows(measured: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
     rows = measured.get(name)
-    yield from (
-        (each for each in rows if isinstance(each, Mapping)) if isinstance(rows, list) else ()
-    )
+    return (each for each in (rows if isinstance(rows, list) else ()) if isinstance(each, Mapping))
 
 
 def _number(row: Mapping[str, Any], name: str) -> float:

@@ -5,9 +5,11 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).parents[2]
 OPTIONAL = {
@@ -158,6 +160,15 @@ def test_what_packs_it_is_pinned():
     pins = (ROOT / "packaging" / "constraints.txt").read_text()
     for name in ("pyinstaller", "pyinstaller-hooks-contrib", "altgraph"):
         assert re.search(rf"^{name}==\d", pins, re.MULTILINE), name
+
+
+def test_every_package_takes_the_oldest_python_that_the_program_takes():
+    """Debian 12 has 3.11.2; a pin that wants a later one leaves it without `make test`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    oldest = f"{project['requires-python'].removeprefix('>=')}.0"
+    asked = {each.name: each.metadata["Requires-Python"] for each in distributions()}
+    refusing = {n: v for n, v in asked.items() if v and not SpecifierSet(v).contains(oldest)}
+    assert refusing == {}
 
 
 def test_macos_is_told_of_sessions(script):
