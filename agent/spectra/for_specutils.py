@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from astropy import units
-from astropy.nddata import InverseVariance
 from specutils import Spectrum
 from specutils.io.registers import data_loader
 
@@ -28,6 +27,8 @@ def _is_lamost(origin: str, *given: Any, **_: Any) -> bool:
 
 def read_lamost(given: Any, row: int = 0) -> Spectrum:
     """Read one spectrum: wavelengths in vacuum, observed frame; bad pixels are masked."""
+    from astropy.nddata import InverseVariance  # where specutils is missing it may be, too
+
     path = given if isinstance(given, str | Path) else given.name  # astropy may have opened it
     with open_source(path) as file, np.errstate(all="ignore"):
         for read in (lamost_mrs.read, lamost_lrs.read):
