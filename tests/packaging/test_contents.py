@@ -50,7 +50,14 @@ class Others:
             return None
         found = (each.find_spec(name, path, target) for each in finders)
         return next((spec for spec in found if spec is not None), None)
+    def find_distributions(self, *asked):
+        knowing = [each for each in finders if hasattr(each, "find_distributions")]
+        return [one for each in knowing for one in each.find_distributions(*asked)]
 sys.meta_path[:] = [Others()]
+"""
+MODULES = """
+from app.selftest.installation import checks
+print("loaded" in next(checks()).run(None))
 """
 SAMP = """
 from app.services.samp.library import samp_library
@@ -69,7 +76,7 @@ print(abs(best_period([curve], shortest_d=1.0) - 3.7) < 0.01)
 """
 
 
-@pytest.mark.parametrize("code", [SAMP, PERIOD], ids=["SAMP", "period"])
+@pytest.mark.parametrize("code", [SAMP, PERIOD, MODULES], ids=["SAMP", "period", "modules"])
 def test_it_works_without_what_is_left_out(script, code):
     left_out = ",".join(script("contents").left_out())
     command = [sys.executable, "-c", WITHOUT + code, left_out]
