@@ -66,7 +66,7 @@ def lines_lie_at_rest(spectrum: Spectrum, velocity: StarVelocity, z: float) -> b
 
 
 def _emission_near_0(spectrum: Spectrum) -> int:
-    """How many of the first three Balmer lines emit clearly there."""
+    """How many of the first three Balmer lines are clearly in emission near rest."""
     results = (measure_line(spectrum, line, 0.0, SEARCH_KMS) for line in LINES[:3])
     return sum(each.kind == "emission" and each.significance > MIN_SIGNIFICANCE for each in results)
 

@@ -43,7 +43,7 @@ def step_lines(step: Step) -> list[Text]:
 
 
 def verdict_lines(trajectory: Trajectory) -> list[Text]:
-    """The verdict, after what the thoughts say against the tables of their looks."""
+    """The verdict, after the thoughts that contradict the tables of their looks."""
     against = [Text(f"! {cleaned(each)}", style="yellow") for each in _against_tables(trajectory)]
     return [*against, *_verdict_lines(trajectory)]
 

@@ -34,10 +34,9 @@ Works = dict[str, Callable[[], object]]
 
 
 def list_readers() -> Works:
-    from app.core.evidence import local_catalogue  # which imports all that reads rows
     from app.core.importing.child import child
 
-    assert local_catalogue.near_rows
+    import_module("app.core.evidence.local_catalogue")  # it reads rows, and imports the most
     return {LISTS: child.main, ROWS: rows_in_child.main}
 
 
@@ -158,7 +157,7 @@ class Nursery:
         stderr: int | None = None,
         stdin: int | None = None,
     ) -> ForkedChild:
-        """With a pipe to its standard error and one from its input, or with these files."""
+        """With pipes to and from it, or, where `stderr` is given, with these files."""
         with self._lock:
             if self._process is None:
                 self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

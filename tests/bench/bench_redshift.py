@@ -1,4 +1,4 @@
-"""What CVs lose whose headers give the redshift of a galaxy or quasar, beside the same without."""
+"""F1 of CVs whose headers give the redshift of a galaxy or quasar, and of the same CVs without."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,7 +24,7 @@ WRONG = {"galaxy": (0.006, 0.8), "quasar": (0.3, 3.5)}
 
 @cache
 def seen(label: str, number: int) -> Spectrum:
-    """A simulated spectrum of S/N 5 to 60 with the redshift that it has."""
+    """A simulated spectrum with S/N from 5 to 60; its header gives its true redshift."""
     rng = np.random.default_rng([number, 58])
     source, survey = draw_source(label, rng), SURVEYS[number % len(SURVEYS)]
     snr = float(np.exp(rng.uniform(np.log(5.0), np.log(60.0))))
@@ -34,7 +34,7 @@ def seen(label: str, number: int) -> Spectrum:
 
 @cache
 def found(count: int, kind: str = "") -> tuple[bool, ...]:
-    """Which of the CVs are found, with the redshift of another kind in their headers or none."""
+    """Which CVs are judged YES; their headers give a redshift of that kind of object, or none."""
     answers = []
     for number in range(count):
         rng = np.random.default_rng([number, 59])

@@ -223,7 +223,7 @@ def migrate(connection: Connection, version: int) -> None:
 
 @cache
 def _schema_of_file() -> tuple[str, ...]:
-    """What creates all tables of a new file: it takes longer to write than to run."""
+    """The statements that create a file's tables, kept since compiling them takes longest."""
     found: list[str] = []
 
     def take(statement: ClauseElement, *_: object) -> None:

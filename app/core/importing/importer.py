@@ -145,7 +145,7 @@ MIXED = np.array([0x9E3779B9, 0x85EBCA6B])  # without a pattern: sums of differe
 
 
 class Alike:
-    """Counts the candidates that are there more than once, by their file or their place.
+    """Counts candidates that share a file, and those that share a place in the sky.
 
     Those that are hidden as known answers are left out.
     """
@@ -177,7 +177,7 @@ class Alike:
 
 
 def _near_another(places: FloatArray) -> int:
-    """How many of these, RA and Dec in degrees, have another one near."""
+    """How many of these places, given as RA and Dec in degrees, lie near another one."""
     if places.shape[1] < 2:
         return 0
     from scipy.spatial import cKDTree  # takes a moment to import

@@ -85,8 +85,8 @@ class AgreementFigures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TogetherFigures:
-    """What is wrong of candidates that several people judged; an unsure verdict is no vote."""
+class VoteFigures:
+    """How often several people judge a candidate wrong by vote; an unsure verdict is no vote."""
 
     arm: Arm
     candidates: int
@@ -105,7 +105,7 @@ class StudyFigures:
     """Of what is not judged right without the agent, the share its right advice makes right."""
     time_ratio: Estimate  # of the seconds with the agent to those without
     agreement: tuple[AgreementFigures, ...]
-    together: tuple[TogetherFigures, ...]
+    together: tuple[VoteFigures, ...]
     fatigue: Fatigue
     cuts: tuple[CutFigures, ...]
 
@@ -275,7 +275,7 @@ def _agreement(readings: Readings) -> Iterator[AgreementFigures]:
             )
 
 
-def _together(readings: Readings) -> Iterator[TogetherFigures]:
+def _together(readings: Readings) -> Iterator[VoteFigures]:
     size = readings.is_member.size, len(readings.people)
     for number, arm in enumerate(ARMS):
         kept = (readings.arm == number) & np.isin(readings.result, (RIGHT, WRONG))
@@ -293,7 +293,7 @@ def _together(readings: Readings) -> Iterator[TogetherFigures]:
         )
         weighted = (votes * np.log(np.maximum(right / wrong, 1.0)))[several]
         votes = votes[several]
-        yield TogetherFigures(
+        yield VoteFigures(
             arm=arm,
             candidates=len(votes),
             one=share(np.sum(votes < 0.0, axis=1), np.count_nonzero(votes, axis=1)),
@@ -303,7 +303,7 @@ def _together(readings: Readings) -> Iterator[TogetherFigures]:
 
 
 def _outvoted(votes: FloatArray) -> Estimate:
-    """The share of candidates whose sum of votes is for what is wrong; a tie is half wrong."""
+    """The share of candidates on which the votes decide wrong; a tie counts as half wrong."""
     wrong = 0.5 - 0.5 * np.sign(votes.sum(axis=1).round(9))
     return share(wrong, np.ones(len(votes)))
 

@@ -84,7 +84,7 @@ class StudyRound(RepeatRound):
         self.changed.emit()
 
     def here(self, known: Sequence[QueueRow] = ()) -> QueueRow | None:
-        """The candidate to be judged now, perhaps among the known rows."""
+        """The row of the candidate to be judged now: one of the known rows, else read."""
         if not self.plan:
             return None
         found = next((row for row in known if row.candidate.id == self.plan[0]), None)
@@ -98,7 +98,7 @@ class StudyRound(RepeatRound):
         return is_in_a_row and turn is not None and turn.reading == 2
 
     def next_unjudged(self, row: QueueRow) -> QueueRow | None:
-        """Go on after the verdict on this row; what the session says is read again behind it."""
+        """Go to the next turn at once; the turns after it are read again in the background."""
         if self.study is None:
             return super().next_unjudged(row)
         try:
@@ -136,7 +136,7 @@ class _Ahead(NamedTuple):
 def _ahead(
     session: Session, study: StudyPlan, numbers: dict[str, int], now: Turn, sort: Sort
 ) -> _Ahead:
-    """What is left after the turn on screen, which stays: others may have agreed meanwhile."""
+    """The turn on screen, and those left after it; what others retired meanwhile is left out."""
     from app.core.sharing.study_plan import turns_left
 
     left = [now, *(turn for turn in turns_left(session, study, numbers) if turn != now)]
