@@ -7,7 +7,7 @@ the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -166,3 +166,17 @@ class Trajectory:
             replies=self.replies[:turn], verdict=None, p_yes=None, p_yes_runs=(), well_formed=False,
             members=(),
         )  # fmt: skip
+
+
+def tables_of_thoughts(steps: Sequence[Step]) -> dict[int, Mapping[str, Any]]:
+    """The index of the agent's first thought after each of its looks, with that look's table."""
+    found: dict[int, Mapping[str, Any]] = {}
+    table: Mapping[str, Any] = {}
+    for index, step in enumerate(steps):
+        if step.is_look:
+            table = step.measured if step.by == "agent" else {}
+        elif step.kind in ("think", "text") and step.by == "agent":
+            if table:
+                found[index] = table
+            table = {}
+    return found

@@ -1,6 +1,6 @@
 """Format an inspection for the terminal, and as the JSON that scripts rely on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -13,7 +13,7 @@ from agent.evidence.said_numbers import CLEAR_SIGMA, strength_state
 from agent.spectra.lines import label_of
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.task import Task
-from agent.trajectory.trajectory import ModelRef, Step, Trajectory
+from agent.trajectory.trajectory import ModelRef, Step, Trajectory, tables_of_thoughts
 from agent.trajectory.trajectory_file import to_json
 from app.core.errors import counted_text
 from app.core.statistics.number_format import chance
@@ -49,14 +49,9 @@ def verdict_lines(trajectory: Trajectory) -> list[Text]:
 
 
 def _against_tables(trajectory: Trajectory) -> Iterator[str]:
-    table: Mapping[str, Any] = {}
-    for step in trajectory.steps:
-        if step.is_look:
-            table = step.measured if step.by == "agent" else {}
-        elif step.kind in ("think", "text") and step.by == "agent":
-            for sentence, line in conflicts(step.text[:MAX_CHARACTERS], table):
-                yield f"“{sentence.rstrip('.')}” Measured otherwise: {_line_words(line._asdict())}"
-            table = {}
+    for index, table in tables_of_thoughts(trajectory.steps).items():
+        for sentence, line in conflicts(trajectory.steps[index].text[:MAX_CHARACTERS], table):
+            yield f"“{sentence.rstrip('.')}” Measured otherwise: {_line_words(line._asdict())}"
 
 
 def _verdict_lines(trajectory: Trajectory) -> list[Text]:

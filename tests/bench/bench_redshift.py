@@ -23,7 +23,7 @@ WRONG = {"galaxy": (0.006, 0.8), "quasar": (0.3, 3.5)}
 
 
 @cache
-def seen(label: str, number: int) -> Spectrum:
+def simulated(label: str, number: int) -> Spectrum:
     """A simulated spectrum with S/N from 5 to 60; its header gives its true redshift."""
     rng = np.random.default_rng([number, 58])
     source, survey = draw_source(label, rng), SURVEYS[number % len(SURVEYS)]
@@ -33,13 +33,13 @@ def seen(label: str, number: int) -> Spectrum:
 
 
 @cache
-def found(count: int, kind: str = "") -> tuple[bool, ...]:
+def judged_as_cv(count: int, kind: str = "") -> tuple[bool, ...]:
     """Which CVs are judged YES; their headers give a redshift of that kind of object, or none."""
     answers = []
     for number in range(count):
         rng = np.random.default_rng([number, 59])
         z = float(rng.uniform(*WRONG[kind])) if kind else None
-        answers.append(is_cv(replace(seen("CV", number), z=z)))
+        answers.append(is_cv(replace(simulated("CV", number), z=z)))
     return tuple(answers)
 
 
@@ -48,11 +48,11 @@ def is_cv(spectrum: Spectrum) -> bool:
 
 
 def figures() -> Iterator[dict[str, object]]:
-    others = [is_cv(seen(OTHERS[n % len(OTHERS)], n)) for n in range(2 * COUNT)]
+    others = [is_cv(simulated(OTHERS[n % len(OTHERS)], n)) for n in range(2 * COUNT)]
     false = sum(others)
-    none = found(COUNT)
+    none = judged_as_cv(COUNT)
     for kind in ("", *WRONG):
-        right = found(COUNT, kind) if kind else none
+        right = judged_as_cv(COUNT, kind) if kind else none
         counts = [[len(others) - false, false], [COUNT - sum(right), sum(right)]]
         lost = sum(before and not after for before, after in zip(none, right, strict=True))
         yield figure_line(

@@ -141,10 +141,11 @@ def _folder(path: Path | str) -> Path:
 
 SAME_PLACE_ARCSEC = 1.0  # fibres and catalogues of one object agree to less
 GRID = 1e9  # steps of a unit vector that count as the same point: 0.0002 arcsec
-MIXED = np.array([0x9E3779B9, 0x85EBCA6B])  # without a pattern: sums of different numbers differ
+# Without a pattern: sums of different numbers differ.
+HASH_FACTORS = np.array([0x9E3779B9, 0x85EBCA6B])
 
 
-class Alike:
+class SharedPlaces:
     """Counts candidates that share a file, and those that share a place in the sky.
 
     Those that are hidden as known answers are left out.
@@ -187,7 +188,7 @@ def _near_another(places: FloatArray) -> int:
     # number for all three of a point is sorted faster, and as it begins with the first, points near
     # one another stay so in memory: a tree of them is searched in half the time.
     x, *rest = points.astype(np.int64).T
-    key = (x << 32) + (np.transpose(rest) @ MIXED & 0xFFFFFFFF)
+    key = (x << 32) + (np.transpose(rest) @ HASH_FACTORS & 0xFFFFFFFF)
     _, at, counts = np.unique(key, return_index=True, return_counts=True)
     points = points[at]
     tree = cKDTree(points, compact_nodes=False)
@@ -202,7 +203,7 @@ class RowCounts:
     duplicates: int = 0
     refused_count: int = 0
     refused: list[Refused] = field(default_factory=list)
-    alike: Alike = field(default_factory=Alike)
+    shared: SharedPlaces = field(default_factory=SharedPlaces)
 
     @property
     def read(self) -> int:
@@ -247,7 +248,7 @@ class ImportRun:
             refused=tuple(counts.refused[: opening.MAX_REFUSED_SHOWN]),
             missing_files=summary.missing_files,
             without_file=summary.without_file,
-            warnings=(*summary.warnings, *counts.alike.notes()),
+            warnings=(*summary.warnings, *counts.shared.notes()),
             outside=summary.outside,
         )
 
@@ -286,7 +287,7 @@ class ImportRun:
         for rows in connection.execute(query.execution_options(yield_per=PAGE)).partitions():
             known.find_new((row[:3] for row in rows), len(rows))
             if shown := [row[1:5] for row in rows if row[5]]:
-                counts.alike.add(*zip(*shown, strict=True))
+                counts.shared.add(*zip(*shown, strict=True))
         total = self.opened.estimate
         for entries in self.reader.entries():
             if self.should_stop():
@@ -297,7 +298,7 @@ class ImportRun:
             if new_count < count:
                 entries.keep(is_new.tolist())
             writer.add(entries)
-            counts.alike.add(*(entries.columns[number] for number in PLACES))
+            counts.shared.add(*(entries.columns[number] for number in PLACES))
             counts.add(new_count, count - new_count, entries.refused)
             if counts.read > MAX_ROWS:
                 raise ImportFailed(

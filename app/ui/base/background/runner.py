@@ -51,10 +51,16 @@ class Runner(QObject):
         self._pool = ThreadPoolExecutor(
             threads, "window work", stop_this_thread, (self._stop.is_set,)
         )
+        self._under_way = 0
         self._waiting: list[Callable[[], object]] = []
         self._timer = QTimer(self, singleShot=True, interval=PAINTED_MS)
         self._timer.timeout.connect(self._start_waiting)
         self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything was given whose result is not delivered yet."""
+        return self._under_way > 0
 
     def run(
         self,
@@ -73,6 +79,7 @@ class Runner(QObject):
             cancelled.cancel()
             return cancelled
         future = self._pool.submit(work)
+        self._under_way += 1
 
         def end(ended: Future[Any]) -> None:
             if not self._is_closed:
@@ -112,6 +119,7 @@ class Runner(QObject):
     def _deliver(
         self, future: Future[Any], done: Done, failed: Failed | None, owner: QObject | None
     ) -> None:
+        self._under_way -= 1
         if self._is_closed or (owner is not None and not isValid(owner)):
             return
         try:

@@ -1,9 +1,9 @@
 """Turns the steps of an inspection into the contents of the timeline's cards."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from PySide6.QtCore import QCoreApplication
 
@@ -13,7 +13,7 @@ from agent.inspection.built_in import built_in
 from agent.protocol.reply import Verdict
 from agent.spectra.lines import label_of
 from agent.spectra.spectrum import Window
-from agent.trajectory.trajectory import Step
+from agent.trajectory.trajectory import Step, tables_of_thoughts
 from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.measured_texts import translate_measured_text, translate_panel_text
 from app.ui.judge.agent.claims import unsupported
@@ -86,21 +86,19 @@ def card_contents(
     shift = 1.0 + (z or 0.0)
     looked_at = [step.range for step in steps if step.is_look and step.range is not None]
     cards, look, checked = [], 0, 0
-    table: Mapping[str, Any] = {}  # of the look that the next thought is about
+    tables = tables_of_thoughts(steps[:MAX_STEPS])
     thoughts = against = 0
     for index, step in enumerate(steps[:MAX_STEPS]):
         look += step.is_look
-        if step.is_look:
-            table = step.measured if step.by == "agent" else {}
         # Before its first look the agent describes the picture of the whole spectrum.
         may_claim = step.kind in ("think", "answer", "text") and look > 0
         is_checked = may_claim and is_over and step.by == "agent" and checked < MAX_CHECKED
         windows = looked_at if is_checked else None
         checked += min(len(step.text), MAX_TEXT) if is_checked else 0
         card = _card(index, step, look, windows, shift)
-        if step.kind in ("think", "text") and is_checked and table:
-            found = conflicts(step.text[:MAX_TEXT], table)
-            thoughts, against, table = thoughts + 1, against + bool(found), {}
+        if is_checked and index in tables:
+            found = conflicts(step.text[:MAX_TEXT], tables[index])
+            thoughts, against = thoughts + 1, against + bool(found)
             card = replace(card, warnings=(*card.warnings, *map(_measured_otherwise, found)))
         if step.kind == "answer" and against:
             text = translate("agent", "{count} of {total} thoughts: measured otherwise")

@@ -6,7 +6,7 @@ from concurrent.futures import Future, wait
 from functools import partial
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum
@@ -20,6 +20,8 @@ from app.ui.session.session_context import SessionContext
 
 SHOWN = 6
 STOP_TIMEOUT_S = 10.0
+GIVE_WAY_MS = 20
+MOST_WAITS = 50  # one after the other: a download, say, may be under way for hours
 
 
 class SimilarRow(NamedTuple):
@@ -51,6 +53,9 @@ class SimilarFeed(QObject):
         self._has_begun = self._must_repeat = False
         self.is_reading = False
         self.known = self.total = 0
+        self._after = self._waits = 0
+        self._soon = QTimer(self, singleShot=True, interval=GIVE_WAY_MS)
+        self._soon.timeout.connect(self._read_when_idle)
         context.bridge.changed.connect(self._session_changed)
 
     def begin(self) -> None:
@@ -84,7 +89,18 @@ class SimilarFeed(QObject):
         if after == 0:
             self._must_repeat = False
         self.is_reading = True
-        work = partial(_read_some, self._session, after, self._stopping.is_set)
+        self._after, self._waits = after, 0
+        self._read_when_idle()
+
+    def _read_when_idle(self) -> None:
+        """What a person waits for goes first: another thread at work makes it slower."""
+        if self._stopping.is_set():
+            return
+        if self._runner.is_busy and self._waits < MOST_WAITS:
+            self._waits += 1
+            self._soon.start()
+            return
+        work = partial(_read_some, self._session, self._after, self._stopping.is_set)
         self._work = self._runner.run(work, self._read_some, self._failed, owner=self)
 
     def _read_some(self, progress: _Progress) -> None:

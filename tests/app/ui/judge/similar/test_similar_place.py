@@ -1,5 +1,6 @@
 """The strip of similar spectra and the order by likeness, used as a person would."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -15,9 +16,11 @@ from app.core.similar.features import features
 from app.core.similar.index import SUFFIX, index_of
 from app.core.spectra.prefetch import spectrum_key
 from app.ui.judge.judging_page import JudgingPage
+from app.ui.judge.similar import similar_feed
 from tests.app.ui.judge.plot.conftest import double_click, on_to
 from tests.app.ui.steps import click, shown_in
 from tests.bench.bench_similar import unit
+from tests.processes import LONG_S
 
 COUNT = 12
 
@@ -65,6 +68,21 @@ def test_nothing_is_read_until_it_is_wanted(qtbot, page, context, session):
     assert page.docks["similar"].part.panel is None and side_file(session.location, SUFFIX).exists()
     context.commands.run("next")
     assert [context.current.candidate.id] == expected
+
+
+@pytest.mark.parametrize("most", [10**9, 2])
+def test_reading_waits_for_other_work_but_not_for_ever(qtbot, page, context, monkeypatch, most):
+    monkeypatch.setattr(similar_feed, "MOST_WAITS", most)
+    feed, goes_on = page.docks["similar"].part.feed, threading.Event()
+    qtbot.waitUntil(lambda: not context.runner.is_busy)
+    context.runner.run(lambda: goes_on.wait(LONG_S))
+    with qtbot.waitSignal(feed.ended):
+        context.commands.run("show_similar")
+        if most > 2:
+            qtbot.waitUntil(lambda: feed._waits > 2)
+            assert not len(index_of(context.bridge.session.database))
+            goes_on.set()
+    goes_on.set()
 
 
 def test_it_shows_the_six_nearest_and_follows_the_candidate(qtbot, strip, page, context):
