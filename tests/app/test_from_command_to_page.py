@@ -6,11 +6,9 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from typer.testing import CliRunner
 
 from agent.web.body import never
 from app import open_session
-from app.cli.main import workbench
 from app.cli.services import services as services_command
 from app.core.evidence.curves_and_pictures import ask_any
 from app.core.evidence.weighing import weigh
@@ -18,7 +16,7 @@ from app.core.reviewer_name import settings_path
 from app.core.session import session as sessions
 from app.services.catalogues.service import all_services
 from app.services.web.client import WebClient
-from tests.app.cli.commands import MEASURED, fails, run, sample_rows, write_list
+from tests.app.cli.commands import MEASURED, fails, invoke, run, sample_rows, write_list
 from tests.app.mcp.clients import ask
 from tests.app.services.archives.archive_play import LAMOST_STAR, OBSID, play_archives
 from tests.app.services.fault_server import fault_server
@@ -156,6 +154,6 @@ def test_a_service_that_was_never_asked_is_not_told_to_have_failed(server, tmp_p
     monkeypatch.setattr("app.services.web.client.FIRST_WAIT_S", 0.01)
     monkeypatch.setattr("app.services.web.client.LONGEST_WAIT_S", 0.02)
     server.always = "down"
-    done = CliRunner().invoke(workbench(), ["services", "check", "vsx", "twomass", "allwise"])
+    done = invoke("services", "check", "vsx", "twomass", "allwise")
     states = {line.split()[0]: line.split()[1] for line in done.stdout.splitlines()}
     assert done.exit_code == 1 and states["vsx"] == "fails" and states["allwise"] == "unasked"

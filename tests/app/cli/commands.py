@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from app.cli.main import workbench
 
@@ -13,21 +13,27 @@ MEASURED = ("--model", "measured")
 """What a command that inspects is given where another model would take longer for the same."""
 
 
+def invoke(*words: object, catch_exceptions: bool = True) -> Result:
+    """As the program does, which makes no parsers of other commands."""
+    said = list(map(str, words))
+    return CliRunner().invoke(workbench(said[:1]), said, catch_exceptions=catch_exceptions)
+
+
 def run(*words: object) -> str:
-    result = CliRunner().invoke(workbench(), list(map(str, words)), catch_exceptions=False)
+    result = invoke(*words, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def both_said(*words: object) -> str:
     """On standard output, then on standard error."""
-    result = CliRunner().invoke(workbench(), list(map(str, words)), catch_exceptions=False)
+    result = invoke(*words, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout + result.stderr
 
 
 def fails(*words: object) -> str:
-    result = CliRunner().invoke(workbench(), list(map(str, words)))
+    result = invoke(*words)
     assert result.exit_code == 1
     return str(result.exception)
 

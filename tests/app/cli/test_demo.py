@@ -36,7 +36,7 @@ REAL = Path(__file__).parents[3] / "resources" / "sample_real"
 
 def demo(out, *more):
     words = ["demo", *more, "--out", str(out), *([] if BY_NIGHT else ["--model", MODEL])]
-    return CliRunner().invoke(workbench(), words, catch_exceptions=False)
+    return CliRunner().invoke(workbench(words[:1]), words, catch_exceptions=False)
 
 
 @pytest.fixture(scope="module")
@@ -127,20 +127,20 @@ def test_the_best_bundled_model_is_asked(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(demo_command, "run_vet", run_vet)
-    CliRunner().invoke(workbench(), ["demo", "--out", str(tmp_path)])
+    CliRunner().invoke(workbench(["demo"]), ["demo", "--out", str(tmp_path)])
     assert asked == [default_model("CV")]
 
 
 def test_places_where_it_cannot_be_written(tmp_path):
     with listed(tmp_path / "sample.speco3", [{}]):
         pass
-    result = CliRunner().invoke(workbench(), ["demo", "--out", str(tmp_path)])
+    result = CliRunner().invoke(workbench(["demo"]), ["demo", "--out", str(tmp_path)])
     assert result.exit_code == 1
     assert "contains other candidates than the sample" in str(result.exception)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sample.speco3"]
     taken = tmp_path / "file"
     taken.write_text("not a folder")
-    result = CliRunner().invoke(workbench(), ["demo", "--out", str(taken)])
+    result = CliRunner().invoke(workbench(["demo"]), ["demo", "--out", str(taken)])
     assert result.exit_code == 1 and "not a folder to write to" in str(result.exception)
 
 

@@ -33,7 +33,7 @@ def place(tmp_path: Path) -> Path:
 
 def export(place: Path, out: Path, *words: str) -> str:
     given = ["export", str(place), str(out), *words]
-    result = CliRunner().invoke(workbench(), given, catch_exceptions=False)
+    result = CliRunner().invoke(workbench(given[:1]), given, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -91,7 +91,7 @@ def test_nothing_accepted(tmp_path: Path) -> None:
 
 def test_a_report_is_of_all(place: Path) -> None:
     given = ["export", str(place), str(place.with_suffix(".html")), "--which", "accepted"]
-    result = CliRunner().invoke(workbench(), given)
+    result = CliRunner().invoke(workbench(given[:1]), given)
     assert result.exit_code == 2 and "whole session" in result.stderr
     assert "report written" in export(place, place.with_suffix(".html"))
 

@@ -66,7 +66,7 @@ def test_from_a_folder_to_a_session(survey, place):
 
 
 def asked_back(*words):
-    result = CliRunner().invoke(workbench(), ["find", *words])
+    result = CliRunner().invoke(workbench(["find"]), ["find", *words])
     assert result.exit_code == 2
     return " ".join(result.stderr.replace("│", " ").split())
 

@@ -22,7 +22,7 @@ KEYS = {
 
 
 def run(path: Path, *options: str) -> Result:
-    return CliRunner().invoke(workbench(), ["info", str(path), *options])
+    return CliRunner().invoke(workbench(["info"]), ["info", str(path), *options])
 
 
 @pytest.fixture
@@ -111,7 +111,10 @@ def spectrum(monkeypatch: pytest.MonkeyPatch) -> Spectrum:
 
 def render(*arguments: object) -> str:
     result = CliRunner().invoke(
-        workbench(), ["render", *map(str, arguments)], catch_exceptions=False, standalone_mode=False
+        workbench(["render"]),
+        ["render", *map(str, arguments)],
+        catch_exceptions=False,
+        standalone_mode=False,
     )
     return result.output
 

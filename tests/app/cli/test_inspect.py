@@ -9,7 +9,6 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from typer.testing import CliRunner
 
 from agent.errors import EngineError
 from agent.inspection import inspector_factory as inspectors
@@ -18,8 +17,8 @@ from agent.inspection.model_inspector import ModelInspector
 from agent.trajectory.trajectory import ModelRef, Step
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli.inspection_text import _line_words, step_lines, verdict_lines
-from app.cli.main import workbench
 from tests.agent.scenes import answer, call
+from tests.app.cli import commands
 from tests.app.core.inspected import said
 from tests.scripted_engine import ScriptedEngine
 
@@ -49,7 +48,7 @@ def scripted(monkeypatch):
 
 
 def invoke(*words):
-    return CliRunner().invoke(workbench(), ["inspect", str(SAMPLE), *words], catch_exceptions=True)
+    return commands.invoke("inspect", SAMPLE, *words)
 
 
 def test_for_people(scripted):

@@ -15,7 +15,7 @@ from tests.app.core.exporting.catalogues import ACCEPT, REJECT, listed
 
 def merge(*places: Path) -> str:
     words = ["merge", *map(str, places)]
-    result = CliRunner().invoke(workbench(), words, catch_exceptions=False)
+    result = CliRunner().invoke(workbench(words[:1]), words, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 

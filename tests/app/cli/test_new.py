@@ -23,7 +23,7 @@ def test_a_role_by_hand(few, tmp_path):
     said = run("new", place, few, "--task", "CV", "--role", "score=mag_r", "--role", "label=")
     assert "score: mag_r" in said and "label:" not in said
     result = CliRunner().invoke(
-        workbench(), ["new", str(place), str(few), "--task", "CV", "--role", "x"]
+        workbench(["new"]), ["new", str(place), str(few), "--task", "CV", "--role", "x"]
     )
     assert result.exit_code == 2
 
@@ -60,7 +60,7 @@ def test_new_stopped_by_hand(tmp_path, monkeypatch):
         return import_list(session, *words, **{**options, "progress": stop})
 
     monkeypatch.setattr(new_command, "import_list", interrupted)
-    result = CliRunner().invoke(workbench(), ["new", str(place), str(path), "--task", "CV"])
+    result = CliRunner().invoke(workbench(["new"]), ["new", str(place), str(path), "--task", "CV"])
     assert result.exit_code == 130
     held.pop().close()
     assert list(tmp_path.iterdir()) == [path]

@@ -63,7 +63,7 @@ def test_stats_with_the_cut_for_a_wanted_precision(judged):
     assert found["bound"] >= 0.9 and 0.5 < found["threshold"] < 1.0
     assert "cuts" not in json.loads(run("stats", judged, "--json"))
     for wrong in ("95", "0", "nan"):
-        result = CliRunner().invoke(workbench(), ["stats", str(judged), "--recall", wrong])
+        result = CliRunner().invoke(workbench(["stats"]), ["stats", str(judged), "--recall", wrong])
         assert result.exit_code == 2
 
 

@@ -102,7 +102,7 @@ def test_vet_stopped_by_hand(night, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(vet_command, "inspect_all", interrupted)
-    result = CliRunner().invoke(workbench(), ["vet", str(night), *MEASURED])
+    result = CliRunner().invoke(workbench(["vet"]), ["vet", str(night), *MEASURED])
     assert result.exit_code == 130 and result.stdout.startswith("1 inspected with measured")
     assert "again to continue" in result.stderr
     monkeypatch.undo()
@@ -273,7 +273,7 @@ def test_one_of_two_servers_dies_and_the_other_answers_429(many):
 def test_all_servers_die(many):
     dead = [ModelServer(faults=[dropped(Pieces())] * 500) for _ in range(2)]
     with serving_models(*dead) as urls:
-        result = CliRunner().invoke(workbench(), ["vet", str(many), "--model", urls])
+        result = CliRunner().invoke(workbench(["vet"]), ["vet", str(many), "--model", urls])
     assert result.exit_code == 1 and "inspections in a row failed" in str(result.exception)
     assert "connection broke" in str(result.exception)
     with serving_models(ModelServer()) as url:
@@ -290,7 +290,7 @@ def test_stopped_by_hand_with_many_in_flight(many, monkeypatch):
     with serving_models(ModelServer()) as url:
         monkeypatch.setattr(vet_command, "inspect_all", interrupted)
         command = ["vet", str(many), "--model", url, "--in-flight", "8"]
-        result = CliRunner().invoke(workbench(), command)
+        result = CliRunner().invoke(workbench(command[:1]), command)
         assert result.exit_code == 130 and result.stdout.startswith("5 inspected")
         monkeypatch.undo()
         both_said(*command)
@@ -299,7 +299,7 @@ def test_stopped_by_hand_with_many_in_flight(many, monkeypatch):
 
 def test_servers_of_different_models_are_refused(many):
     with serving_models(ModelServer("m"), ModelServer("n")) as urls:
-        result = CliRunner().invoke(workbench(), ["vet", str(many), "--model", urls])
+        result = CliRunner().invoke(workbench(["vet"]), ["vet", str(many), "--model", urls])
     assert "all addresses must serve the same model" in str(result.exception)
     assert counts(many) == [0] * (READABLE + 1)
 

@@ -69,7 +69,7 @@ def test_a_run_that_was_killed_asks_only_what_is_missing(place, server, monkeypa
 def test_what_leaves_the_machine_is_told_and_failures_have_reasons(place, server):  # noqa: F811
     server.always = "html"
     done = CliRunner().invoke(
-        workbench(), ["enrich", str(place), "--with", "twomass", "--limit", "5"]
+        workbench(["enrich"]), ["enrich", str(place), "--with", "twomass", "--limit", "5"]
     )
     assert done.exit_code == 1 and "The position of each candidate" in done.stderr
     assert "twomass: 0 found, 0 nothing there, 5 failed" in done.stdout
@@ -88,7 +88,7 @@ def test_interrupted_it_keeps_what_was_answered(place, server, monkeypatch):  # 
         return asked(*words)
 
     monkeypatch.setattr(enriching, "match_positions", interrupted)
-    done = CliRunner().invoke(workbench(), ["enrich", str(place), "--with", "twomass"])
+    done = CliRunner().invoke(workbench(["enrich"]), ["enrich", str(place), "--with", "twomass"])
     assert done.exit_code == 130 and "to continue" in done.stderr
     assert sum(states(place).values()) == 1000
 

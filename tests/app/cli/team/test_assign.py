@@ -71,7 +71,7 @@ def test_files_come_back_by_merge_and_stats_tells_of_each(place, tmp_path):
 def test_what_is_missing_is_told(place):
     assert "not shared out yet" in fails("assign", place)
     for words in (["--overlap", "5"], ["--to", "ada", "--pack"]):
-        result = CliRunner().invoke(workbench(), ["assign", str(place), *words])
+        result = CliRunner().invoke(workbench(["assign"]), ["assign", str(place), *words])
         assert result.exit_code == 2
     assert "at least two people" in fails("assign", place, "--to", "ada", "--overlap", 5)
 

@@ -108,7 +108,7 @@ def test_its_model_is_listed_with_what_it_needs(folder, session):
     assert row().state == "its engine is not installed"
     assert row().need == 'Needs an abacus: pip install "spec-o3-workbench[beads]"'
     assert row().needs == "an abacus, and a GPU with about 1 MB of memory"
-    found = CliRunner().invoke(workbench(), ["models", "list", "--json"])
+    found = CliRunner().invoke(workbench(["models"]), ["models", "list", "--json"])
     rows = {row["name"]: row for row in json.loads(found.stdout)}
     assert rows["counter"]["engine"] == "abacus"
 
