@@ -46,6 +46,7 @@ STUDY_STYLE = """
 .study td { padding-right: 8px; }
 .study td:nth-child(-n+4) { white-space: nowrap; }
 .study td svg { max-width: 104px; margin-top: 2px; }
+@media screen and (max-width: 820px) { .study table { display: block; overflow-x: auto; } }
 """
 
 
