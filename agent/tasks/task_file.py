@@ -49,11 +49,18 @@ MAX_POINTS = 24
 
 def read_task(path: Path, *, bundled: bool = False) -> Task:
     """Read a task; a ResourceError names the file, the key and what is expected."""
-    return _task(read_toml(path), None if bundled else path)
+    file = read_toml(path)
+    task = _task(file, None if bundled else path)
+    if not bundled:
+        _check_targets(task, file)
+    return task
 
 
 def parse_task(content: bytes, source: str) -> Task:
-    """Parse the bytes of a task file; errors name `source`."""
+    """Parse the bytes of a task file; errors name `source`.
+
+    Lines and indices that are not known may have been known to the program that wrote it.
+    """
     return _task(parse_toml(content, source), None)
 
 
@@ -231,6 +238,21 @@ def _check_links(task: Task, file: TomlTable) -> None:
         for name in entry.needs:
             _require(file, f"evidence[{number}].needs", name, earlier, "earlier evidence")
         earlier.append(entry.id)
+
+
+def _check_targets(task: Task, file: TomlTable) -> None:
+    """Check that all lines and indices exist: what is misspelt would never be found."""
+    # Bundled tasks, of which every start reads all, need neither.
+    from agent.spectra.lines import builtin_lines
+    from agent.spectra.measure.index_definitions import builtin_indices
+
+    for number, entry in enumerate(task.evidence, 1):
+        if entry.kind != "quality":
+            is_line = entry.kind in ("line", "width", "ratio")
+            known = [*(builtin_lines().by_id if is_line else builtin_indices())]
+            for name in entry.target:
+                what = "line" if is_line else "index"
+                _require(file, f"evidence[{number}].target", name, known, what)
 
 
 def _require(file: TomlTable, key: str, name: str, known: list[str], what: str) -> None:

@@ -64,7 +64,7 @@ def new(
         ),
     ] = None,
     fields: Annotated[
-        Path | None, typer.Option(metavar="TOML", help="A file with [[fields]].")
+        Path | None, typer.Option(metavar="TOML", help="A file with \\[\\[fields]].")
     ] = None,
     reviewer: ReviewerOption = None,
 ) -> None:

@@ -158,9 +158,13 @@ def _candidates(
     is_member = members[pool]
     count = int(is_member.sum())
     if count < LEAST_POSITIVES:
+        whose = f" of {settings.survey}" if settings.survey else ""
+        others = int(members.sum() - (members & (sources.survey == settings.survey)).sum())
+        hint = f"; {others} are of another survey: --set survey=..." if whose and others else ""
         bench.notes.append(
-            f"{task}: left out, because only {count} objects of its catalogue are in the archive "
-            f"with S/N over {settings.min_snr:g} (at least {LEAST_POSITIVES} are needed)"
+            f"{task}: left out, because only {count} objects of its catalogue are in the archive"
+            f"{whose} with S/N over {settings.min_snr:g} (at least {LEAST_POSITIVES} are needed)"
+            f"{hint}"
         )
         return None
     numbers, seed = sources.numbers[pool], int(rng.integers(2**31))

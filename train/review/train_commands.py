@@ -298,7 +298,13 @@ def lessons(
     done = write_lessons(found, out)
     for line in summary(found):
         typer.echo(line)
-    typer.echo(done.command)
+    if found.trajectories:
+        typer.echo(done.command)
+    else:
+        typer.echo(
+            "These are labels alone, from which sft cannot learn: rate inspections 0 to 2, or 4 or "
+            "5, and make the lessons anew."
+        )
 
 
 def audit(

@@ -187,7 +187,8 @@ def shortage_sentence(judged: JudgedScores) -> str:
     if short.verdicts:
         least = f", among them at least {needed}" if needed else ""
         needed = f"{short.verdicts} more verdicts{least}"
-    return f"You have {judged.positives} ACCEPT and {judged.negatives} REJECT; {needed} are needed."
+    given = f"{judged.positives} ACCEPT and {judged.negatives} REJECT"
+    return f"Before an agent's result was seen you gave {given}; {needed} are needed."
 
 
 def _calibrated(judged: JudgedScores, method: MethodChoice) -> tuple[JudgedScores | None, str]:

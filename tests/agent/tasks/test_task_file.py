@@ -65,6 +65,8 @@ FAULTS = [
     ('expect = "emission"', 'expect = "above"', r"kind line needs emission or absorption or below"),
     ('target = ["z"]', 'target = ["zz"]', r'target: "zz" is not one of: z, snr'),
     ('target = ["H_alpha"]', 'target = ["H alpha"]', r"expected a line or index id"),
+    ('target = ["H_alpha"]', 'target = ["H_alfa"]', r'any line; did you mean "H_alpha"'),
+    ('target = ["Dn4000"]', 'target = ["Dn400"]', r'any index; did you mean "Dn4000"'),
     ('target = ["HeII_4686", "H_beta"]', 'target = ["H_beta"]', r"a ratio needs two targets"),
     ('needs = ["halpha_emission"]', 'needs = ["redshift"]', r"not the id of any earlier evidence"),
     ("{value:.0f} Å", "{value.__class__}", r"text_found: expected only \{label\}"),

@@ -306,6 +306,12 @@ def test_a_task_of_too_few_members_is_left_out_and_told(made: Made, measured: Pa
     assert {row["task"] for row in column(measured / "train.parquet", "task")} == {"CV"}
 
 
+def test_it_is_told_when_members_are_of_another_survey(made: Made, measured: Path, monkeypatch):
+    monkeypatch.setattr("train.bench.build.LEAST_POSITIVES", 10**6)
+    with pytest.raises(WorkbenchError, match=r"in the archive of LAMOST .* another survey: --set"):
+        build(measured, made.archives, small(tasks=("CV",), cross_tasks=()), catalogues={})
+
+
 def test_an_archive_without_the_survey_names_those_it_has(made: Made, measured: Path):
     with pytest.raises(WorkbenchError, match=r"no spectrum of DESI .*LAMOST 240, SDSS 240"):
         build(measured, made.archives, small(survey="DESI"), catalogues={})

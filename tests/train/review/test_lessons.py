@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert
+from typer.testing import CliRunner
 
 pytest.importorskip("pyarrow")
 
@@ -28,6 +29,7 @@ from app.core.session.session import Session, open_session
 from tests.app.ui.candidates import SAMPLE, sample_file
 from tests.scripted_engine import ScriptedEngine
 from tests.train.review.helpers import stages
+from train.cli import app
 from train.draft.settings import DraftSettings
 from train.review.audit import audit
 from train.review.lessons import Lessons, drafts_like, joined, read_lessons, write_lessons
@@ -90,6 +92,15 @@ def test_what_becomes_of_each(session, inspected, tmp_path):
     assert len(list(read_records(tmp_path / "out" / "ratings.jsonl"))) == 4
     with pytest.raises(WorkbenchError, match="already has lessons"):
         write_lessons(found, tmp_path / "out")
+
+
+def test_labels_alone_are_not_offered_to_sft(session, inspected, tmp_path):
+    say(session, 4, inspected[3], inspected[3].verdict, None)
+    words = ["lessons", str(session.location), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [*words, "--spectra", str(SAMPLE)])
+    assert (
+        done.exit_code == 0 and "labels alone" in done.stdout and "spec-o3-train" not in done.stdout
+    )
 
 
 def test_what_is_known_of_an_answer_is_told_or_left_out(session, inspected):
