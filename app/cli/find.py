@@ -279,7 +279,10 @@ def _choose(
             f"  members in all, by their p: {choice.members.value:,.0f} ({low:,.0f} to {high:,.0f})"
         )
     if choice.recall is None and wanted.task != ODD:
-        typer.echo("  nothing was planted: how many of the members are kept is not known")
+        typer.echo(
+            "  nothing was planted: how many of the members are kept is not known; "
+            "a new table with --plant 5 tells it"
+        )
     if location is None:
         return
     try:

@@ -7913,8 +7913,8 @@ Or put its files into {folder}</source>
         <translation>判定数已足够校准。</translation>
     </message>
     <message>
-        <source>You have {accept} ACCEPT and {reject} REJECT; {more} are needed.</source>
-        <translation>您已有 {accept} 个 ACCEPT 和 {reject} 个 REJECT，还需要 {more}。</translation>
+        <source>Before an agent&apos;s result was seen you gave {accept} ACCEPT and {reject} REJECT; {more} are needed.</source>
+        <translation>看到智能体的结果之前，您给出了 {accept} 个 ACCEPT 和 {reject} 个 REJECT，还需要 {more}。</translation>
     </message>
     <message>
         <source>Every object with a p(YES) is judged: nothing is left to decide.</source>

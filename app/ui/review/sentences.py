@@ -39,7 +39,9 @@ def calibration_state(model: AgreementModel) -> str:
     if missing is None:
         return _join(state, translate("sentences", "There are enough verdicts to calibrate it."))
     needed = translate(
-        "sentences", "You have {accept} ACCEPT and {reject} REJECT; {more} are needed."
+        "sentences",
+        "Before an agent's result was seen you gave {accept} ACCEPT and {reject} REJECT; {more} "
+        "are needed.",
     )
     needed = fill_in(
         needed, accept=str(judged.positives), reject=str(judged.negatives), more=_more_text(missing)
