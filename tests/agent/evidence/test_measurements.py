@@ -24,7 +24,7 @@ from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from tests.agent.evidence.simulated import numbers_of, simulated_spectrum
 from tests.agent.spectra.measure.known_lines import BROAD, WIDE, observed
-from tests.bench.bench_redshift import WRONG, found, seen
+from tests.bench.bench_redshift import WRONG, judged_as_cv, simulated
 from tests.night import BY_NIGHT
 from train.simulate.sky import draw_source
 from train.simulate.telescope.observation import to_spectrum
@@ -108,9 +108,9 @@ def test_lines_at_rest_refute_the_redshift_of_a_header_and_those_of_a_galaxy_do_
 
 
 def test_two_balmer_lines_in_emission_refute_it_where_they_are_too_wide_to_agree():
-    disc = replace(seen("CV", 26), z=0.3)
+    disc = replace(simulated("CV", 26), z=0.3)
     assert star_velocity(disc).source == "" and measurements_of(disc).refuted_redshift
-    quasar = seen("QSO", 4)
+    quasar = simulated("QSO", 4)
     assert quasar.z and not measurements_of(quasar).refuted_redshift
 
 
@@ -118,7 +118,9 @@ def test_two_balmer_lines_in_emission_refute_it_where_they_are_too_wide_to_agree
 def test_a_wrong_redshift_costs_cvs_next_to_nothing(kind):
     """Three of 200 are lost, faint ones without two clear lines that would speak against it."""
     count = 200 if BY_NIGHT else 8
-    lost = [a and not b for a, b in zip(found(count), found(count, kind), strict=True)]
+    lost = [
+        a and not b for a, b in zip(judged_as_cv(count), judged_as_cv(count, kind), strict=True)
+    ]
     assert sum(lost) <= (3 if BY_NIGHT else 1)
 
 
