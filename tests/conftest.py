@@ -42,6 +42,18 @@ gc.set_threshold(20_000, 20, 20)
 
 
 MOST_BYTES_IN_A_NAME = 12
+LONGEST = tuple(
+    f"tests/{folder}/"
+    for folder in (
+        "attacks",
+        "docs",
+        "packaging",
+        "train",
+        "app/cli",
+        "app/ui/window",
+        "app/worker",
+    )
+)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -58,6 +70,11 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Long bytes name no test: a gzip file holds the second in which it was made, and workers that
     collect other names run nothing."""
     return argname if isinstance(val, bytes) and len(val) > MOST_BYTES_IN_A_NAME else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest comes first: a run ends with small tests, which any worker can take."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)
