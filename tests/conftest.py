@@ -42,18 +42,7 @@ gc.set_threshold(20_000, 20, 20)
 
 
 MOST_BYTES_IN_A_NAME = 12
-LONGEST = tuple(
-    f"tests/{folder}/"
-    for folder in (
-        "attacks",
-        "docs",
-        "packaging",
-        "train",
-        "app/cli",
-        "app/ui/window",
-        "app/worker",
-    )
-)
+LONGEST = ("attacks", "docs", "packaging", "train", "app/cli", "app/ui/window", "app/worker")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -74,7 +63,8 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first: a run ends with small tests, which any worker can take."""
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    folders = tuple(f"tests/{folder}/" for folder in LONGEST)
+    items.sort(key=lambda item: not item.nodeid.startswith(folders))
 
 
 @pytest.hookimpl(wrapper=True)
