@@ -8,8 +8,8 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c packaging/constraints.txt
-# One more than there are processors: some tests wait.
-JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Two more than there are processors: some tests wait, and with one more they still rest at times.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 # A bundle takes in what its environment has, so it has one of its own. BUNDLE=--folder: no archives.
 BUNDLER := build/bundler
 BUNDLE ?=

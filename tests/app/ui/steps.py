@@ -53,6 +53,18 @@ def shown_in(qtbot, widget, width: int = 640, height: int = 480):
     return widget
 
 
+def activated(qtbot, window: QWidget) -> None:
+    """Wait until the window is active, asking again: the offscreen platform forgets what was asked
+    for while another window goes."""
+
+    def is_active() -> bool:
+        if not window.isActiveWindow():
+            window.activateWindow()
+        return window.isActiveWindow()
+
+    qtbot.waitUntil(is_active)
+
+
 def let_go(qtbot, button=Qt.MouseButton.LeftButton):
     """Let go of a button that a double click of QTest leaves pressed; a field takes it silently."""
     field = QLineEdit()

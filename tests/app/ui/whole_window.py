@@ -20,6 +20,7 @@ from app.ui.program.main_window import MainWindow
 from app.ui.program.session_view import SessionView
 from app.ui.session.candidate.current import CurrentCandidate
 from app.ui.session.candidate.view_options import View, ViewOptions
+from tests.app.ui.steps import activated
 from tests.processes import LONG_S
 
 LONG_MS = round(1000 * LONG_S)
@@ -86,8 +87,7 @@ class Person:
         shown = [each for each in QApplication.topLevelWidgets() if each.isVisible()]
         if shown == [self.window] and not self.window.isActiveWindow():
             # The offscreen platform gives the focus to a list that pops up, and to nobody after.
-            self.window.activateWindow()
-            self.wait(self.window.isActiveWindow)
+            activated(self.qtbot, self.window)
         return popup or QApplication.focusWidget() or self.window
 
     def wait(self, is_so: Callable[[], object]) -> None:

@@ -15,6 +15,7 @@ pytest.importorskip("pyarrow")
 from agent.trajectory.trajectory_file import read_trajectories
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
+from tests.app.ui.steps import activated
 from tests.train.review.helpers import give, returned
 from train.review.pool import Pool, open_pool
 from train.review.review_rules import Case, Take
@@ -41,8 +42,7 @@ class Reviewer:
     def target(self) -> QWidget:
         """Where a person's keys go."""
         if QApplication.activeWindow() is not self.room:
-            self.room.activateWindow()
-            self.wait(self.room.isActiveWindow)
+            activated(self.qtbot, self.room)
         return self.room.focusWidget() or self.room
 
     def click(self, widget) -> None:
@@ -75,8 +75,7 @@ def at_work(qtbot, pool: Pool, by: str, number: str = "") -> Iterator[Reviewer]:
     room = PoolRoom(open_pool(pool.place), by, runner, CurrentTheme())
     qtbot.addWidget(room)
     room.show()
-    room.activateWindow()
-    qtbot.waitUntil(room.isActiveWindow)
+    activated(qtbot, room)
     reviewer = Reviewer(qtbot, room)
     reviewer.wait(lambda: room.draft is not None)
     if number:

@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from tests.app.ui.base.keys.key_window import KeyWindow
+from tests.app.ui.steps import activated
 
 
 @pytest.fixture
@@ -15,8 +16,7 @@ def window(qtbot):
     qtbot.addWidget(window)
     window.resize(1280, 720)
     window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
+    activated(qtbot, window)
     window.plot.setFocus()
     yield window
     window.stop_keys()

@@ -9,6 +9,7 @@ from app.ui.base.keys.key_filter import ANYWHERE
 from app.ui.base.keys.text_focus import OWN_KEYS
 from tests.app.ui.base.keys.conftest import ALT, CTRL, SHIFT, Key, focus, press, send
 from tests.app.ui.base.keys.key_window import FIELDS, OTHERS
+from tests.app.ui.steps import activated
 
 
 def test_keys_work_wherever_else_the_focus_is(window):
@@ -114,8 +115,7 @@ def test_other_windows_keep_their_keys(qtbot, window):
     for each in (other, child):
         qtbot.addWidget(each)
         each.show()
-        each.activateWindow()
-        qtbot.waitUntil(each.isActiveWindow)
+        activated(qtbot, each)
         QTest.keyClick(each, Key.Key_A)
         QTest.keyClick(each.windowHandle(), Key.Key_X)
     assert (window.ran, other.text()) == ([], "ax")

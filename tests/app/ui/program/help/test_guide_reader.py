@@ -7,6 +7,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 
 from app.ui.base.settings.settings_store import SettingsStore
+from tests.app.ui.steps import activated
 from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
@@ -77,8 +78,7 @@ def press_help(person):
     person.wait(guide_window.isActiveWindow)
     QTest.keyClick(guide_window.browser, Key.Key_F1)
     assert not guide_window.isVisible()
-    person.window.activateWindow()
-    person.wait(person.window.isActiveWindow)
+    activated(person.qtbot, person.window)
     return name
 
 
