@@ -246,13 +246,15 @@ def _check_targets(task: Task, file: TomlTable) -> None:
     from agent.spectra.lines import builtin_lines
     from agent.spectra.measure.index_definitions import builtin_indices
 
+    lines, indices = [*builtin_lines().by_id], [*builtin_indices()]
     for number, entry in enumerate(task.evidence, 1):
-        if entry.kind != "quality":
-            is_line = entry.kind in ("line", "width", "ratio")
-            known = [*(builtin_lines().by_id if is_line else builtin_indices())]
-            for name in entry.target:
-                what = "line" if is_line else "index"
-                _require(file, f"evidence[{number}].target", name, known, what)
+        if entry.kind == "quality":
+            continue
+        is_line = entry.kind in ("line", "width", "ratio")
+        known = lines if is_line else indices
+        for name in entry.target:
+            what = "line" if is_line else "index"
+            _require(file, f"evidence[{number}].target", name, known, what)
 
 
 def _require(file: TomlTable, key: str, name: str, known: list[str], what: str) -> None:

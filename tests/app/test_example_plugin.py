@@ -3,18 +3,17 @@
 import csv
 
 import pytest
-from typer.testing import CliRunner
 
 from agent import inspect, plugins, read_spectrum
 from agent.errors import ReadError
 from agent.tasks.catalogue import find_task
-from app.cli.main import workbench
 from app.core.errors import SessionError
 from app.core.exporting import export
 from app.core.exporting.plugin_formats import plugin_titles
 from app.core.session.records import Opinion, Verdict
 from app.selftest import plugins as plugin_checks
 from app.services.catalogues.service import all_services
+from tests.app.cli.commands import invoke
 from tests.app.core.exporting.catalogues import listed
 from tests.app.example_plugin import EXAMPLE, PluginSite, groups_of_example, install, write_package
 
@@ -73,15 +72,13 @@ def test_the_engine_answers(site, spectrum_file):
 
 def test_its_class_is_inspected_by_measurements(site, spectrum_file):
     assert find_task("HA").name == "Hα emission star"
-    done = CliRunner().invoke(
-        workbench(["inspect"]), ["inspect", str(spectrum_file), "--task", "HA", "--json"]
-    )
+    done = invoke("inspect", spectrum_file, "--task", "HA", "--json")
     assert done.exit_code == 0, done.output
 
 
 def test_its_catalogue_is_offered_last(site):
     assert list(all_services())[-1] == "gaia_quality"
-    done = CliRunner().invoke(workbench(["services"]), ["services", "list"])
+    done = invoke("services", "list")
     assert "Gaia EDR3 at VizieR" in done.output
 
 
@@ -151,7 +148,7 @@ def test_a_format_that_writes_nothing_is_not_reported_as_written(broken, tmp_pat
 ])  # fmt: skip
 def test_commands_name_those_that_are_broken(broken, kind, words):
     write_package(broken.folder, "a_lost_one", "", {f"{kind}/lost": "not_there_at_all"})
-    done = CliRunner().invoke(workbench(words[:1]), words)
+    done = invoke(*words)
     assert f"plug-in lost of a_lost_one 1.0 ({kind}): failed with ModuleNotFound" in done.stderr
 
 

@@ -159,7 +159,7 @@ def _candidates(
     count = int(is_member.sum())
     if count < LEAST_POSITIVES:
         whose = f" of {settings.survey}" if settings.survey else ""
-        others = int(members.sum() - (members & (sources.survey == settings.survey)).sum())
+        others = int((members & (sources.survey != settings.survey)).sum())
         hint = f"; {others} are of another survey: --set survey=..." if whose and others else ""
         bench.notes.append(
             f"{task}: left out, because only {count} objects of its catalogue are in the archive"

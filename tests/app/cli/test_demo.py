@@ -12,7 +12,6 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from typer.testing import CliRunner
 
 from agent import read_spectrum
 from agent.errors import ReadError, WorkbenchError
@@ -21,11 +20,11 @@ from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory_file import read_trajectories
 from app.cli import demo as demo_command
 from app.cli import selftest as command
-from app.cli.main import workbench
 from app.cli.selftest import run_checks, selftest
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.selftest.installation import Check, CheckSkipped, require
+from tests.app.cli.commands import invoke
 from tests.app.core.exporting.catalogues import listed
 from tests.night import BY_NIGHT
 
@@ -36,7 +35,7 @@ REAL = Path(__file__).parents[3] / "resources" / "sample_real"
 
 def demo(out, *more):
     words = ["demo", *more, "--out", str(out), *([] if BY_NIGHT else ["--model", MODEL])]
-    return CliRunner().invoke(workbench(words[:1]), words, catch_exceptions=False)
+    return invoke(*words, catch_exceptions=False)
 
 
 @pytest.fixture(scope="module")
@@ -127,20 +126,20 @@ def test_the_best_bundled_model_is_asked(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(demo_command, "run_vet", run_vet)
-    CliRunner().invoke(workbench(["demo"]), ["demo", "--out", str(tmp_path)])
+    invoke("demo", "--out", tmp_path)
     assert asked == [default_model("CV")]
 
 
 def test_places_where_it_cannot_be_written(tmp_path):
     with listed(tmp_path / "sample.speco3", [{}]):
         pass
-    result = CliRunner().invoke(workbench(["demo"]), ["demo", "--out", str(tmp_path)])
+    result = invoke("demo", "--out", tmp_path)
     assert result.exit_code == 1
     assert "contains other candidates than the sample" in str(result.exception)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sample.speco3"]
     taken = tmp_path / "file"
     taken.write_text("not a folder")
-    result = CliRunner().invoke(workbench(["demo"]), ["demo", "--out", str(taken)])
+    result = invoke("demo", "--out", taken)
     assert result.exit_code == 1 and "not a folder to write to" in str(result.exception)
 
 

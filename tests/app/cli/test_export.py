@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import update
-from typer.testing import CliRunner
 
 from agent.trajectory.trajectory_file import read_trajectories
-from app.cli.main import workbench
 from app.core.database.tables import candidates
 from app.core.errors import counted_text
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.cli.commands import MEASURED, fails, run
+from tests.app.cli.commands import MEASURED, fails, invoke, run
 from tests.app.core.exporting.catalogues import listed, people
 from tests.app.core.inspected import said
 from tests.app.core.sessions import made
@@ -33,7 +31,7 @@ def place(tmp_path: Path) -> Path:
 
 def export(place: Path, out: Path, *words: str) -> str:
     given = ["export", str(place), str(out), *words]
-    result = CliRunner().invoke(workbench(given[:1]), given, catch_exceptions=False)
+    result = invoke(*given, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -91,7 +89,7 @@ def test_nothing_accepted(tmp_path: Path) -> None:
 
 def test_a_report_is_of_all(place: Path) -> None:
     given = ["export", str(place), str(place.with_suffix(".html")), "--which", "accepted"]
-    result = CliRunner().invoke(workbench(given[:1]), given)
+    result = invoke(*given)
     assert result.exit_code == 2 and "whole session" in result.stderr
     assert "report written" in export(place, place.with_suffix(".html"))
 

@@ -4,13 +4,11 @@ import csv
 import io
 
 import pytest
-from typer.testing import CliRunner
 
 from app.cli import find as find_module
-from app.cli.main import workbench
 from app.core.session.provenance import found_choice
 from app.core.session.session import open_session
-from tests.app.cli.commands import fails, run
+from tests.app.cli.commands import fails, invoke, run
 from tests.app.core.finding.surveys import SameProcess, make_survey
 from tests.made_once import made_once
 
@@ -66,7 +64,7 @@ def test_from_a_folder_to_a_session(survey, place):
 
 
 def asked_back(*words):
-    result = CliRunner().invoke(workbench(["find"]), ["find", *words])
+    result = invoke("find", *words)
     assert result.exit_code == 2
     return " ".join(result.stderr.replace("│", " ").split())
 

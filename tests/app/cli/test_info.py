@@ -13,6 +13,7 @@ from agent.spectra.spectrum import Spectrum
 from app.cli import render as command
 from app.cli.main import main, workbench
 from tests.agent.spectra.readers import samples
+from tests.app.cli.commands import invoke
 from tests.processes import full_disk, loaded
 
 KEYS = {
@@ -22,7 +23,7 @@ KEYS = {
 
 
 def run(path: Path, *options: str) -> Result:
-    return CliRunner().invoke(workbench(["info"]), ["info", str(path), *options])
+    return invoke("info", path, *options)
 
 
 @pytest.fixture

@@ -3,19 +3,16 @@
 import shutil
 from pathlib import Path
 
-from typer.testing import CliRunner
-
 from app.cli import merge as command
-from app.cli.main import workbench
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.cli.commands import run
+from tests.app.cli.commands import invoke, run
 from tests.app.core.exporting.catalogues import ACCEPT, REJECT, listed
 
 
 def merge(*places: Path) -> str:
     words = ["merge", *map(str, places)]
-    result = CliRunner().invoke(workbench(words[:1]), words, catch_exceptions=False)
+    result = invoke(*words, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 

@@ -1,15 +1,13 @@
 """`spec-o3 new`."""
 
 import pytest
-from typer.testing import CliRunner
 
 from agent.inspection.inspector_factory import default_model
 from app.cli import new as new_command
-from app.cli.main import workbench
 from app.core.importing.importer import import_list
 from app.core.session.own_fields import own_fields
 from app.core.session.session import open_session
-from tests.app.cli.commands import both_said, fails, run
+from tests.app.cli.commands import both_said, fails, invoke, run
 
 
 def test_new_says_what_was_understood(vetted):
@@ -22,9 +20,7 @@ def test_a_role_by_hand(few, tmp_path):
     place = tmp_path / "night.speco3"
     said = run("new", place, few, "--task", "CV", "--role", "score=mag_r", "--role", "label=")
     assert "score: mag_r" in said and "label:" not in said
-    result = CliRunner().invoke(
-        workbench(["new"]), ["new", str(place), str(few), "--task", "CV", "--role", "x"]
-    )
+    result = invoke("new", place, few, "--task", "CV", "--role", "x")
     assert result.exit_code == 2
 
 
@@ -60,7 +56,7 @@ def test_new_stopped_by_hand(tmp_path, monkeypatch):
         return import_list(session, *words, **{**options, "progress": stop})
 
     monkeypatch.setattr(new_command, "import_list", interrupted)
-    result = CliRunner().invoke(workbench(["new"]), ["new", str(place), str(path), "--task", "CV"])
+    result = invoke("new", place, path, "--task", "CV")
     assert result.exit_code == 130
     held.pop().close()
     assert list(tmp_path.iterdir()) == [path]

@@ -4,13 +4,11 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from app.cli.main import workbench
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics.repeats import plan_repeats, record_repeat
-from tests.app.cli.commands import FEW, MEASURED, fails, run
+from tests.app.cli.commands import FEW, MEASURED, fails, invoke, run
 from tests.app.core import judged_sessions
 from tests.app.core.sessions import made
 
@@ -63,7 +61,7 @@ def test_stats_with_the_cut_for_a_wanted_precision(judged):
     assert found["bound"] >= 0.9 and 0.5 < found["threshold"] < 1.0
     assert "cuts" not in json.loads(run("stats", judged, "--json"))
     for wrong in ("95", "0", "nan"):
-        result = CliRunner().invoke(workbench(["stats"]), ["stats", str(judged), "--recall", wrong])
+        result = invoke("stats", judged, "--recall", wrong)
         assert result.exit_code == 2
 
 

@@ -13,13 +13,11 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from agent.inspection.built_in import PANEL
 from agent.inspection.inspector_factory import default_model
 from agent.trajectory.trajectory import ModelRef
 from app.cli import vet as vet_command
-from app.cli.main import workbench
 from app.core.inspections.batch import BatchResult, inspect_all
 from app.core.inspections.shown_opinion import shown_model
 from app.core.inspections.store import add_inspection, inspections_of
@@ -30,7 +28,7 @@ from app.core.statistics import pace
 from app.worker.pool import WorkerPool
 from tests.agent.engines.remote.fake_model import ModelServer, serving_models
 from tests.agent.engines.remote.fake_server import Pieces, answered, dropped
-from tests.app.cli.commands import FEW, MEASURED, SAMPLE, both_said, fails, run, write_list
+from tests.app.cli.commands import FEW, MEASURED, SAMPLE, both_said, fails, invoke, run, write_list
 from tests.app.core import inspected
 from tests.app.core.inspected import NANO, said
 from tests.night import ray_by_night
@@ -102,7 +100,7 @@ def test_vet_stopped_by_hand(night, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(vet_command, "inspect_all", interrupted)
-    result = CliRunner().invoke(workbench(["vet"]), ["vet", str(night), *MEASURED])
+    result = invoke("vet", night, *MEASURED)
     assert result.exit_code == 130 and result.stdout.startswith("1 inspected with measured")
     assert "again to continue" in result.stderr
     monkeypatch.undo()
@@ -273,7 +271,7 @@ def test_one_of_two_servers_dies_and_the_other_answers_429(many):
 def test_all_servers_die(many):
     dead = [ModelServer(faults=[dropped(Pieces())] * 500) for _ in range(2)]
     with serving_models(*dead) as urls:
-        result = CliRunner().invoke(workbench(["vet"]), ["vet", str(many), "--model", urls])
+        result = invoke("vet", many, "--model", urls)
     assert result.exit_code == 1 and "inspections in a row failed" in str(result.exception)
     assert "connection broke" in str(result.exception)
     with serving_models(ModelServer()) as url:
@@ -290,7 +288,7 @@ def test_stopped_by_hand_with_many_in_flight(many, monkeypatch):
     with serving_models(ModelServer()) as url:
         monkeypatch.setattr(vet_command, "inspect_all", interrupted)
         command = ["vet", str(many), "--model", url, "--in-flight", "8"]
-        result = CliRunner().invoke(workbench(command[:1]), command)
+        result = invoke(*command)
         assert result.exit_code == 130 and result.stdout.startswith("5 inspected")
         monkeypatch.undo()
         both_said(*command)
@@ -299,7 +297,7 @@ def test_stopped_by_hand_with_many_in_flight(many, monkeypatch):
 
 def test_servers_of_different_models_are_refused(many):
     with serving_models(ModelServer("m"), ModelServer("n")) as urls:
-        result = CliRunner().invoke(workbench(["vet"]), ["vet", str(many), "--model", urls])
+        result = invoke("vet", many, "--model", urls)
     assert "all addresses must serve the same model" in str(result.exception)
     assert counts(many) == [0] * (READABLE + 1)
 

@@ -26,6 +26,7 @@ from app.core.session.records import Change
 from app.core.session.session import Session
 from app.ui.base.translation.languages import install_translators
 from app.ui.session.session_context import SessionContext
+from tests.processes import LONG_S
 
 
 def show_painted(qtbot, context: SessionContext, number: int = 1) -> None:
@@ -54,15 +55,15 @@ def shown_in(qtbot, widget, width: int = 640, height: int = 480):
 
 
 def activated(qtbot, window: QWidget) -> None:
-    """Wait until the window is active, asking again: the offscreen platform forgets what was asked
-    for while another window goes."""
+    """Wait until this is the active window."""
 
     def is_active() -> bool:
+        # Asked again: the offscreen platform forgets it while another window is being closed.
         if not window.isActiveWindow():
             window.activateWindow()
         return window.isActiveWindow()
 
-    qtbot.waitUntil(is_active)
+    qtbot.waitUntil(is_active, timeout=round(1000 * LONG_S))
 
 
 def let_go(qtbot, button=Qt.MouseButton.LeftButton):

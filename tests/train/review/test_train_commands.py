@@ -14,9 +14,9 @@ from agent.errors import WorkbenchError
 from agent.ratings.records import Rating, trajectory_id
 from agent.ratings.rubric import MEANINGS
 from agent.trajectory.trajectory_file import read_trajectories, write_trajectories
-from app.cli.main import workbench
 from tests.agent.engines.remote.fake_server import Act, Request, Server, answered, refused, spoken
 from tests.agent.ratings.made import trajectory
+from tests.app.cli.commands import invoke
 from tests.processes import served
 from tests.train.review.conftest import first
 from tests.train.review.helpers import give, returned
@@ -269,7 +269,7 @@ def test_faults_are_told_before_a_window_opens(two_files, monkeypatch):
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     empty = two_files / "empty.jsonl"
     empty.write_text("")
-    done = CliRunner().invoke(workbench(["rate"]), ["rate", str(empty)])
+    done = invoke("rate", empty)
     assert isinstance(done.exception, WorkbenchError) and "no trajectory" in str(done.exception)
-    done = CliRunner().invoke(workbench(["curate"]), ["curate", str(two_files)])
+    done = invoke("curate", two_files)
     assert isinstance(done.exception, WorkbenchError) and "is not a pool" in str(done.exception)

@@ -9,13 +9,11 @@ import sys
 import numpy as np
 import pytest
 from sqlalchemy import func, select
-from typer.testing import CliRunner
 
-from app.cli.main import workbench
 from app.core.database.tables import evidence
 from app.core.session.session import open_session
 from app.services.catalogues.service import all_services
-from tests.app.cli.commands import both_said, fails, run
+from tests.app.cli.commands import both_said, fails, invoke, run
 from tests.app.core.evidence.hats_folders import write_hats
 from tests.app.services.conftest import server  # noqa: F401
 from tests.processes import wait_until
@@ -68,9 +66,7 @@ def test_a_run_that_was_killed_asks_only_what_is_missing(place, server, monkeypa
 
 def test_what_leaves_the_machine_is_told_and_failures_have_reasons(place, server):  # noqa: F811
     server.always = "html"
-    done = CliRunner().invoke(
-        workbench(["enrich"]), ["enrich", str(place), "--with", "twomass", "--limit", "5"]
-    )
+    done = invoke("enrich", place, "--with", "twomass", "--limit", "5")
     assert done.exit_code == 1 and "The position of each candidate" in done.stderr
     assert "twomass: 0 found, 0 nothing there, 5 failed" in done.stdout
     assert "failed for 5: the answer is no table but a web page" in done.stderr
@@ -88,7 +84,7 @@ def test_interrupted_it_keeps_what_was_answered(place, server, monkeypatch):  # 
         return asked(*words)
 
     monkeypatch.setattr(enriching, "match_positions", interrupted)
-    done = CliRunner().invoke(workbench(["enrich"]), ["enrich", str(place), "--with", "twomass"])
+    done = invoke("enrich", place, "--with", "twomass")
     assert done.exit_code == 130 and "to continue" in done.stderr
     assert sum(states(place).values()) == 1000
 

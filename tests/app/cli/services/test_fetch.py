@@ -5,16 +5,14 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from app.cli.main import workbench
 from app.cli.services import mcp as command
 from app.cli.services.services import GD_153
 from app.core.reviewer_name import settings_path
 from app.core.session.session import open_session
 from app.services.catalogues.service import all_services
 from tests.agent.spectra.readers import samples
-from tests.app.cli.commands import SAMPLE, fails, run
+from tests.app.cli.commands import SAMPLE, fails, invoke, run
 from tests.app.services.archives.archive_play import LAMOST_STAR, OBSID, play_archives
 from tests.app.services.fault_server import fault_server
 from tests.processes import wait_until
@@ -61,7 +59,7 @@ def test_missing_files_of_a_session_are_fetched(server, plates, tmp_path):
 def test_what_fails_is_said_and_listed(server, plates, tmp_path):
     server.always = "html"
     words = ("fetch", plates, "--from", "sdss", "--to", tmp_path / "x", "--url", server.url)
-    result = CliRunner().invoke(workbench(words[:1]), list(map(str, words)))
+    result = invoke(*words)
     assert result.exit_code == 1 and "row 1 0266-51602-0031" in result.stderr
     assert "web page" in (tmp_path / "x" / "not_fetched.csv").read_text()
 

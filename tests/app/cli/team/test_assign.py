@@ -1,10 +1,8 @@
 """`spec-o3 assign`: shares a list out, and writes a file for each person."""
 
 import pytest
-from typer.testing import CliRunner
 
 from agent.confidence.scores import Estimate
-from app.cli.main import workbench
 from app.cli.stats import people_tables, seconds_text
 from app.core.session.assignments import parts
 from app.core.session.records import Opinion, Verdict
@@ -13,7 +11,7 @@ from app.core.sharing.share_out import plan_of
 from app.core.statistics.number_format import share_text
 from app.core.statistics.summary import statistics
 from app.core.statistics.working_time import HourFigures, local_time
-from tests.app.cli.commands import SAMPLE, fails, run
+from tests.app.cli.commands import SAMPLE, fails, invoke, run
 from tests.app.core.judged_sessions import say
 from tests.app.core.sessions import made
 from tests.app.core.sharing.hidden import LIST, known, labels_file
@@ -71,7 +69,7 @@ def test_files_come_back_by_merge_and_stats_tells_of_each(place, tmp_path):
 def test_what_is_missing_is_told(place):
     assert "not shared out yet" in fails("assign", place)
     for words in (["--overlap", "5"], ["--to", "ada", "--pack"]):
-        result = CliRunner().invoke(workbench(["assign"]), ["assign", str(place), *words])
+        result = invoke("assign", place, *words)
         assert result.exit_code == 2
     assert "at least two people" in fails("assign", place, "--to", "ada", "--overlap", 5)
 

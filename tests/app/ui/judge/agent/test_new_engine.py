@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 from agent.convert.checkpoint import ConversionError
 from agent.convert.model import convertible
@@ -17,10 +16,10 @@ from agent.models.card_file import CARD_NAME, read_card, write_card
 from agent.models.infer_card import make_card
 from agent.models.registry import find_model
 from agent.tasks.catalogue import find_task
-from app.cli.main import workbench
 from app.selftest import installation
 from app.ui.judge.agent.model_chooser import model_rows
 from tests.agent.scenes import answer, star
+from tests.app.cli.commands import invoke
 from tests.scripted_engine import ScriptedEngine
 
 pytestmark = pytest.mark.usefixtures("models")
@@ -108,7 +107,7 @@ def test_its_model_is_listed_with_what_it_needs(folder, session):
     assert row().state == "its engine is not installed"
     assert row().need == 'Needs an abacus: pip install "spec-o3-workbench[beads]"'
     assert row().needs == "an abacus, and a GPU with about 1 MB of memory"
-    found = CliRunner().invoke(workbench(["models"]), ["models", "list", "--json"])
+    found = invoke("models", "list", "--json")
     rows = {row["name"]: row for row in json.loads(found.stdout)}
     assert rows["counter"]["engine"] == "abacus"
 
