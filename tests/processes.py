@@ -30,6 +30,14 @@ def runs(pid: int) -> bool:
         return False
 
 
+def held(pid: int) -> tuple[float, int, int, int]:
+    """Memory of it and its children in MB, its open files and threads, and how many children."""
+    process = psutil.Process(pid)
+    children = process.children(recursive=True)
+    memory = sum(each.memory_info().rss for each in (process, *children)) / 1024**2
+    return memory, process.num_fds(), process.num_threads(), len(children)
+
+
 def wait_until(
     find: Callable[[], Found], seconds: float = LONG_S, rest: Callable[[], object] | None = None
 ) -> Found:

@@ -105,9 +105,9 @@ def check_inspections(location, inspected):
 
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
-@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=30))
+@pytest.mark.parametrize("seed", seeds(by_day=1, by_night=100))
 def test_vet_is_killed(children, tmp_path, seed):
-    """150 kills by night, of which each ends the workers, too; what was told is stored."""
+    """500 kills by night, of which each ends the workers, too; what was told is stored."""
     chance = random.Random(seed)
     location = None
     killed_at_work = 0

@@ -1,9 +1,11 @@
-"""A worker may run for days: after the first inspections nothing of it grows any more."""
+"""A worker may run for days, and a window too: soon nothing of them grows any more."""
 
+import json
+import os
 import statistics
+import subprocess
 import sys
 
-import psutil
 import pytest
 
 from agent.engines.base import SamplingSettings
@@ -11,7 +13,10 @@ from agent.inspection.built_in import EYE, PANEL
 from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerClient
 from tests.app.cli.commands import SAMPLE
+from tests.attacks.sandbox import ROOT
+from tests.attacks.window.judging import sample_of
 from tests.night import BY_NIGHT
+from tests.processes import held
 from tests.small_models import tiny_qwen25
 
 __all__ = ["tiny_qwen25"]
@@ -24,13 +29,10 @@ COUNT, FIRST = (300, 50) if BY_NIGHT else (40, 20)
 COUNT_OF_PANEL = 2000
 LATEST = 10  # of which the middle counts: a single figure goes up and down
 MAX_GROWTH_MB = 5.0
+MAX_GROWTH_OF_WINDOW_MB = 20.0
+"""What was seen is kept for each candidate, and a list of 2,000 is not through at half time."""
+KEYS, LONGEST_MS = (20_000, 1000) if BY_NIGHT else (80, 20)
 LONG_S = 120.0
-
-
-def held(worker: psutil.Process) -> tuple[float, int, int, int]:
-    """Memory in MB, open files, threads, and processes of its own."""
-    memory = worker.memory_info().rss / 1024**2
-    return memory, worker.num_fds(), worker.num_threads(), len(worker.children(recursive=True))
 
 
 def held_over(
@@ -46,12 +48,11 @@ def held_over(
         client.load(load).result(LONG_S)
         pid = client.pid
         assert pid is not None
-        worker = psutil.Process(pid)
         for number in range(count):
             request = InspectRequest(task="CV", path=files[number % len(files)], seed=number)
             trajectory = client.inspect(request).result(LONG_S)
             assert trajectory.stopped_by != "error", trajectory.stop_reason
-            found.append(held(worker))
+            found.append(held(pid))
         assert client.pid == pid
     return found
 
@@ -72,3 +73,33 @@ def test_a_worker_stays_as_it_is(model: str, request: pytest.FixtureRequest) -> 
     )
     assert after[0] - before[0] < MAX_GROWTH_MB, [round(memory) for memory, *_ in found[::10]]
     assert after[1:] == before[1:]
+
+
+@pytest.mark.timeout(14400)
+def test_a_window_that_judges_stays_as_it_is(tmp_path):
+    """By night some two hours: 20,000 keys on a list of 2,000 with the agent on."""
+    place = sample_of(tmp_path, KEYS)
+    command = [
+        sys.executable,
+        "-m",
+        "tests.attacks.window.judging",
+        place,
+        KEYS,
+        KEYS // 40,
+        LONGEST_MS,
+    ]
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(
+        list(map(str, command)), cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, done.stderr, len(told)) == (0, "", 40)
+    some, lines, faults = zip(*told, strict=True)
+    assert lines[-1] > KEYS // 4
+    assert faults[-1] == []
+    before, after = (
+        [statistics.median(column) for column in zip(*part, strict=True)]
+        for part in (some[10:20], some[-10:])
+    )
+    assert after[0] - before[0] < MAX_GROWTH_OF_WINDOW_MB, [round(memory) for memory, *_ in some]
+    assert after[1:] == before[1:], some

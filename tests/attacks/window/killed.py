@@ -14,6 +14,7 @@ from app.ui.base.background.garbage_timer import GarbageTimer
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.program.main_window import MainWindow
+from app.ui.program.session_view import SessionView
 from tests.app.core.session import recorder
 from tests.app.core.session.recorder import Order, line_of, tell
 from tests.attacks.sessions.kills import MARK
@@ -27,17 +28,8 @@ def work(order: Order) -> None:
     os.environ[MARK] = order["mark"]  # its worker has it, too
     chance = random.Random(order["seed"])
     _ = QApplication([])
-    settings = SettingsStore()
-    settings.change(reviewer="Ada")
-    window = MainWindow(settings, CurrentTheme())
-    GarbageTimer(window)  # as in the program
-    window.show()
-    window.activateWindow()
-    window.opening.open_session(Path(order["location"]))
-    until = partial(wait_until, rest=partial(QTest.qWait, 5))
-    until(lambda: window.view is not None and window.view.context.current.is_painted)
-    assert window.view is not None
-    session = window.view.session
+    view = before(window := new_window(), Path(order["location"]))
+    session = view.session
     known = {entry.id for entry in session.history()}
 
     def on_changed(_change: Any) -> None:
@@ -46,11 +38,31 @@ def work(order: Order) -> None:
                 known.add(entry.id)
                 tell("kept", entry.id, line_of(entry))
 
-    window.view.context.bridge.changed.connect(on_changed)
+    view.context.bridge.changed.connect(on_changed)
     tell("open")
     while True:
         QTest.keyClick(QApplication.focusWidget() or window, chance.choice(KEYS))
         QTest.qWait(chance.choice([0, 0, 5, 30]))
+
+
+def new_window() -> MainWindow:
+    """As the program makes it."""
+    settings = SettingsStore()
+    settings.change(reviewer="Ada")
+    window = MainWindow(settings, CurrentTheme())
+    GarbageTimer(window)
+    window.show()
+    window.activateWindow()
+    return window
+
+
+def before(window: MainWindow, location: Path) -> SessionView:
+    """Open a session, and wait for its first spectrum."""
+    window.opening.open_session(location)
+    until = partial(wait_until, rest=partial(QTest.qWait, 5))
+    until(lambda: window.view is not None and window.view.context.current.is_painted)
+    assert window.view is not None
+    return window.view
 
 
 recorder.WORKS["whole window"] = work

@@ -1,0 +1,61 @@
+"""Somebody judges a long list with the agent on, as `python -m tests.attacks.window.judging`.
+
+Arguments: a session, how many keys, how many between two lines of what the window holds, and the
+longest pause in milliseconds.
+"""
+
+import csv
+import os
+import random
+import sys
+from itertools import cycle, islice
+from pathlib import Path
+
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from tests.app.core.exporting.catalogues import listed
+from tests.app.core.session.recorder import tell
+from tests.app.ui.candidates import SAMPLE
+from tests.attacks.window.killed import KEYS, before, new_window
+from tests.processes import held
+
+PACES_MS = (0, 20, 100, 300, 1000)
+"""From a held key to a second look: 20,000 keys at all of these take two hours."""
+
+
+def sample_of(folder: Path, keys: int) -> Path:
+    """A session of the sample's spectra over and over: one for ten keys."""
+    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
+        rows = [(str(SAMPLE / row["file"]), int(row["row"])) for row in csv.DictReader(file)]
+    count = max(len(rows), keys // 10)
+    found = [
+        {"object_id": f"J{number}", "path": path, "row": row}
+        for number, (path, row) in enumerate(islice(cycle(rows), count))
+    ]
+    place = folder / "night.speco3"
+    listed(place, found).close()
+    return place
+
+
+def main() -> None:
+    place = Path(sys.argv[1])
+    count, between, longest_ms = map(int, sys.argv[2:])
+    paces_ms = [each for each in PACES_MS if each <= longest_ms]
+    chance = random.Random(0)
+    faults: list[str] = []
+    sys.excepthook = lambda kind, error, trace: faults.append(f"{kind.__name__}: {error}")
+    _ = QApplication([])
+    view = before(window := new_window(), place)
+    QTest.keyClick(window, "v")
+    for number in range(1, count + 1):
+        QTest.keyClick(QApplication.focusWidget() or window, chance.choice(KEYS))
+        QTest.qWait(chance.choice(paces_ms))
+        if number % between == 0:
+            lines = sum(1 for _ in view.session.history())
+            tell(held(os.getpid()), lines, faults)
+    window.close()
+
+
+if __name__ == "__main__":
+    main()
