@@ -5,6 +5,7 @@ longest pause in milliseconds.
 """
 
 import csv
+import json
 import os
 import random
 import sys
@@ -15,7 +16,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from tests.app.core.exporting.catalogues import listed
-from tests.app.core.session.recorder import tell
 from tests.app.ui.candidates import SAMPLE
 from tests.attacks.window.killed import KEYS, before, new_window
 from tests.processes import held
@@ -43,8 +43,6 @@ def main() -> None:
     count, between, longest_ms = map(int, sys.argv[2:])
     paces_ms = [each for each in PACES_MS if each <= longest_ms]
     chance = random.Random(0)
-    faults: list[str] = []
-    sys.excepthook = lambda kind, error, trace: faults.append(f"{kind.__name__}: {error}")
     _ = QApplication([])
     view = before(window := new_window(), place)
     QTest.keyClick(window, "v")
@@ -53,7 +51,8 @@ def main() -> None:
         QTest.qWait(chance.choice(paces_ms))
         if number % between == 0:
             lines = sum(1 for _ in view.session.history())
-            tell(held(os.getpid()), lines, faults)
+            sys.stdout.write(json.dumps([held(os.getpid()), lines]) + "\n")
+            sys.stdout.flush()
     window.close()
 
 
