@@ -31,7 +31,7 @@ LATEST = 10  # of which the middle counts: a single figure goes up and down
 MAX_GROWTH_MB = 5.0
 MAX_GROWTH_OF_WINDOW_MB = 20.0
 """What was seen is kept for each candidate, and a list of 2,000 is not through at half time."""
-KEYS, LONGEST_MS = (20_000, 1000) if BY_NIGHT else (80, 20)
+KEYS = 20_000
 LONG_S = 120.0
 
 
@@ -75,19 +75,12 @@ def test_a_worker_stays_as_it_is(model: str, request: pytest.FixtureRequest) -> 
     assert after[1:] == before[1:]
 
 
+@pytest.mark.skipif(not BY_NIGHT, reason="by night only: what it holds is level after an hour")
 @pytest.mark.timeout(14400)
 def test_a_window_that_judges_stays_as_it_is(tmp_path):
-    """By night some two hours: 20,000 keys on a list of 2,000 with the agent on."""
+    """For two hours: 20,000 keys on a list of 2,000 with the agent on."""
     place = sample_of(tmp_path, KEYS)
-    command = [
-        sys.executable,
-        "-m",
-        "tests.attacks.window.judging",
-        place,
-        KEYS,
-        KEYS // 40,
-        LONGEST_MS,
-    ]
+    command = [sys.executable, "-m", "tests.attacks.window.judging", place, KEYS, KEYS // 40]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(
         list(map(str, command)), cwd=ROOT, env=environment, capture_output=True, text=True

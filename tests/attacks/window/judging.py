@@ -1,7 +1,6 @@
 """Somebody judges a long list with the agent on, as `python -m tests.attacks.window.judging`.
 
-Arguments: a session, how many keys, how many between two lines of what the window holds, and the
-longest pause in milliseconds.
+Arguments: a session, how many keys, and how many between two lines of what the window holds.
 """
 
 import csv
@@ -21,7 +20,7 @@ from tests.attacks.window.killed import KEYS, before, new_window
 from tests.processes import held
 
 PACES_MS = (0, 20, 100, 300, 1000)
-"""From a held key to a second look: 20,000 keys at all of these take two hours."""
+"""From a held key to a second look: 20,000 keys take two hours."""
 
 
 def sample_of(folder: Path, keys: int) -> Path:
@@ -39,16 +38,14 @@ def sample_of(folder: Path, keys: int) -> Path:
 
 
 def main() -> None:
-    place = Path(sys.argv[1])
-    count, between, longest_ms = map(int, sys.argv[2:])
-    paces_ms = [each for each in PACES_MS if each <= longest_ms]
+    place, count, between = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     chance = random.Random(0)
     _ = QApplication([])
     view = before(window := new_window(), place)
     QTest.keyClick(window, "v")
     for number in range(1, count + 1):
         QTest.keyClick(QApplication.focusWidget() or window, chance.choice(KEYS))
-        QTest.qWait(chance.choice(paces_ms))
+        QTest.qWait(chance.choice(PACES_MS))
         if number % between == 0:
             lines = sum(1 for _ in view.session.history())
             sys.stdout.write(json.dumps([held(os.getpid()), lines]) + "\n")
