@@ -136,10 +136,14 @@ class UnpackedBytes:
 
 
 class SourceFile:
-    """An open file for the readers: its name, its bytes and its FITS structure, if any."""
+    """An open file for the readers: its name, its bytes and its FITS structure, if any.
 
-    def __init__(self, path: Path, bytes_: FileBytes, size: int) -> None:
+    `is_local` says whether a file with these very bytes lies at `path`.
+    """
+
+    def __init__(self, path: Path, bytes_: FileBytes, size: int, *, is_local: bool = False) -> None:
         self.path = path
+        self.is_local = is_local
         self.bytes = bytes_
         self.size = size
         self.name = path.name.removesuffix(".gz")
@@ -206,7 +210,7 @@ def open_source(path: str | os.PathLike[str]) -> Iterator[SourceFile]:
     except (OSError, ValueError) as error:
         raise ReadError(f"it cannot be opened ({error})") from error
     with stream:
-        yield _source(location, stream, size)
+        yield _source(location, stream, size, is_local=True)
 
 
 def source_of(data: bytes, name: str) -> SourceFile:
@@ -214,7 +218,7 @@ def source_of(data: bytes, name: str) -> SourceFile:
     return _source(Path(name), BytesIO(data), len(data))
 
 
-def _source(path: Path, stream: BinaryIO, size: int) -> SourceFile:
+def _source(path: Path, stream: BinaryIO, size: int, *, is_local: bool = False) -> SourceFile:
     if size == 0:
         raise ReadError("it is empty")
     if size > MAX_FILE_BYTES:
@@ -228,7 +232,7 @@ def _source(path: Path, stream: BinaryIO, size: int) -> SourceFile:
             )
     if magic.startswith(GZIP_MAGIC):
         return SourceFile(path, UnpackedBytes(stream), size)
-    return SourceFile(path, PlainBytes(stream, size), size)
+    return SourceFile(path, PlainBytes(stream, size), size, is_local=is_local)
 
 
 # Reads the bytes of a spectrum at an address: from a web server, or through fsspec. Whoever

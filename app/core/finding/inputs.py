@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from agent.checked_toml import is_unicode
@@ -19,7 +20,12 @@ from app.core.importing.child.parent import ListReaderProcess
 from app.core.importing.entries import FIELDS
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import errors_naming, normalized_path
-from app.core.importing.spectrum_files import MAX_DEPTH, has_spectrum_suffix, is_file_inside
+from app.core.importing.spectrum_files import (
+    MAX_DEPTH,
+    PARQUET,
+    has_spectrum_suffix,
+    is_file_inside,
+)
 from app.core.importing.spectrum_rows import rows_of
 
 ANY_ROW = -1  # of an input that is a whole file, whatever spectra it has
@@ -54,13 +60,21 @@ def inputs(source: str, on_problem: OnProblem, *, trust_paths: bool = False) -> 
         return
     path = Path(source)
     if path.is_dir():
-        yield from map(Input, _files(source, on_problem))
+        yield from chain.from_iterable(map(_inside, _files(source, on_problem)))
     elif not path.is_file():
         on_problem(source, "there is no such file or folder")
     elif rows_of(path):
-        yield Input(source)
+        yield from _inside(source)
     else:
         yield from _listed(path, on_problem, trust_paths)
+
+
+def _inside(path: str) -> Iterator[Input]:
+    """A Parquet table may have a million rows, more than are taken as one input."""
+    rows = rows_of(Path(path)) if path.lower().endswith(PARQUET) else []
+    yield from (Input(path, each.row, each.object_id, each.ra, each.dec) for each in rows)
+    if not rows:
+        yield Input(path)
 
 
 def _files(root: str, on_problem: OnProblem) -> Iterator[str]:

@@ -104,7 +104,8 @@ def open_for_import(
         if chosen or not rows_of(path):
             raise
         return _open_spectra(path)
-    is_catalogue = opened.file.format != "FITS" or opened.roles.number("path") is not None
+    may_be_spectra = opened.file.format in ("FITS", "Parquet")
+    is_catalogue = not may_be_spectra or opened.roles.number("path") is not None
     return opened if chosen or is_catalogue or not rows_of(path) else _open_spectra(path)
 
 

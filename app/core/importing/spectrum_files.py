@@ -15,7 +15,8 @@ STOP_EVERY = 1000
 FITS = (".fits", ".fit", ".fts")
 TEXT = (".csv", ".txt", ".dat", ".asc", ".ascii", ".tsv", ".ecsv", ".sed")
 XML = (".vot", ".votable", ".xml")
-SUFFIXES = (*FITS, *TEXT, *XML)
+PARQUET = (".parquet", ".pq")
+SUFFIXES = (*FITS, *TEXT, *XML, *PARQUET)
 _PACKED = tuple(f"{suffix}.gz" for suffix in SUFFIXES)
 
 

@@ -12,7 +12,16 @@ from agent.spectra.fits.fits_file import FitsFile
 from agent.spectra.fits.fits_header import Header
 from agent.spectra.fits.fits_table import FitsTable
 from agent.spectra.fits.source_file import SourceFile, open_source, source_of
-from agent.spectra.readers import fourmost, pfs, read, sdss, text_table, votable, weave
+from agent.spectra.readers import (
+    fourmost,
+    parquet_table,
+    pfs,
+    read,
+    sdss,
+    text_table,
+    votable,
+    weave,
+)
 from agent.spectra.readers.base import NotMine, Request, names_in, position
 from agent.spectra.readers.columns import ColumnField, choose_columns
 from agent.spectra.readers.lamost_lrs import is_lamost
@@ -57,6 +66,9 @@ def holds_several(path: str) -> bool:
 def _rows(path: Path) -> list[SpectrumRow]:
     stem = stem_of(path.name)
     with open_source(path) as file:
+        if file.start.startswith(parquet_table.MAGIC):
+            rows = enumerate(parquet_table.targets(path))
+            return [SpectrumRow(name, row, *place) for row, (name, *place) in rows]
         if not file.is_fits:
             _check_text(file)
             return [SpectrumRow(stem)]

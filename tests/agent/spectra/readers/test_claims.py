@@ -18,7 +18,7 @@ from tests.agent.spectra.readers.test_text_table import cds
 SURVEYS = (
     "LAMOST MRS", "LAMOST LRS", "SDSS spSpec", "SDSS", "DESI", "redrock", "4MOST", "WEAVE", "PFS",
 )  # fmt: skip
-GENERAL = ("FITS image", "FITS table", "VOTable", "text table")
+GENERAL = ("FITS image", "FITS table", "Parquet table", "VOTable", "text table")
 SAMPLE = Path(__file__).resolve().parents[4] / "resources" / "sample" / "spectra"
 
 MADE: dict[str, tuple[str, Callable[[], bytes]]] = {

@@ -16,6 +16,7 @@ from app.core.finding.looking import LookSettings
 from app.core.finding.search import Search
 from app.core.finding.table import FILES, FindTable
 from tests.agent.spectra.readers import samples
+from tests.agent.spectra.readers.test_parquet_table import ROWS, records, written
 from tests.app.core.finding.surveys import SETTINGS, SameProcess, keys_of, searched
 
 
@@ -71,6 +72,22 @@ def test_exposures_beside_a_coadd_are_no_spectra_of_their_own(tmp_path):
     _, second = searched(tmp_path / "a.find", folder)
     assert (first.looked_at, second.looked_at, second.known) == (1, 0, 1)
     assert keys_of(table) == [(str(folder / "med.fits"), 0)]
+
+
+def test_each_row_of_a_parquet_table_is_an_input_of_its_own(tmp_path):
+    folder = tmp_path / "survey"
+    folder.mkdir()
+    place = str(written(folder / "a.parquet", records()))
+    written(folder / "catalogue.parquet", {"ra": [1.0], "dec": [2.0]})
+    table, first = searched(tmp_path / "a.find", folder)
+    assert (first.looked_at, first.listed, first.unread) == (ROWS, ROWS + 1, 1)
+    assert sorted(keys_of(table)) == [(place, row) for row in range(ROWS)]
+    assert table.columns(["object_id"])["object_id"].tolist()[:2] == ["J0", "J1"]
+    [(path, _, why)] = table.unread()
+    assert path == str(folder / "catalogue.parquet")
+    assert "wavelength" in why
+    _, again = searched(tmp_path / "a.find", folder)
+    assert (again.looked_at, again.known) == (0, ROWS + 1)
 
 
 def test_new_files_and_sources_extend_the_table(survey, tmp_path):

@@ -16,6 +16,7 @@ from app.core.importing.importer import import_list, look_at, preview
 from app.core.importing.opening import open_list
 from app.core.importing.spectrum_rows import rows_of
 from tests.agent.spectra.readers import samples
+from tests.agent.spectra.readers.test_parquet_table import ROWS, records, written
 from tests.app.core.importing.lists import every, listed, lists_of, owns, touch
 
 
@@ -47,6 +48,26 @@ def test_an_empty_folder_and_one_in_which_the_session_lies(session, folder, tmp_
         import_list(session, folder)
     (tmp_path / "a.fits").write_bytes(samples.lamost_image())
     assert import_list(session, tmp_path).rows_used == 1
+
+
+@pytest.mark.parametrize("place", [".", "survey.parquet"])
+def test_each_row_of_a_parquet_table_of_spectra(session, folder, place):
+    written(folder / "survey.parquet", records())
+    written(folder / "catalogue.parquet", {"object_id": ["J1"], "ra": [1.0], "dec": [2.0]})
+    report = import_list(session, folder / place)
+    found = every(session)
+    assert (report.rows_used, len(found)) == (ROWS, ROWS)
+    assert report.format == ("folder" if place == "." else "spectrum")
+    last = found[-1]
+    assert (last.object_id, last.row, last.ra, last.dec) == ("J69", 69, 69.5, 58.5)
+    assert read_numbered(last.path, last.row).object_id == "J69"
+
+
+def test_a_parquet_table_that_names_files_is_a_list(session, folder):
+    (folder / "a.dat").write_bytes(samples.text())
+    made = {**records(), "path": ["a.dat"] * ROWS}
+    import_list(session, written(folder / "list.parquet", made))
+    assert {each.path for each in every(session)} == {str(folder / "a.dat")}
 
 
 def test_a_search_can_be_stopped_and_tells_how_far_it_is(session, spectra_folder):
