@@ -163,6 +163,7 @@ def survived(place, kept, inspected, has_merged):
             assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
             query = select(inspections.c.candidate_id, inspections.c.p_yes)
             found = dict(map(tuple, connection.execute(query)))
+        assert inspected.keys() <= found.keys()
         differing = [number for number, p_yes in inspected.items() if found[number] != p_yes]
         assert len(differing) + more.count("Ada") <= 1
     if len(kept) % 10 == 0:

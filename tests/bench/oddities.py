@@ -55,6 +55,8 @@ def _with_join(observed: Observation, rng: Rng) -> Observation:
     return replace(observed, flux=flux, ivar=ivar)
 
 
+ODD_LABELS = ("QSO", "GALAXY", "NEBULA", "SYMBIOTIC", "WR", "YSO", "L_DWARF")
+"""Kinds of the simulator that are among these ten: none of them is a false alarm."""
 Change = Callable[[Observation, Rng], Observation]
 KINDS: dict[str, tuple[Callable[[Rng], Source], Change | None]] = {
     "double-lined binary": (double_lined, None),

@@ -231,17 +231,23 @@ def _sentences(figures: Sequence[OrderFigure]) -> Iterator[str]:
             if each.pool == pool:
                 of_class.setdefault(each.label, {})[each.order] = max(each.mean, 1.0)
         rows = list(of_class.values())
-        best = [min(row["random"], row["like this"]) / row["learned"] for row in rows]
-        yield (
-            f"{pool}: the best of random and like this needs {_middle(best):.2f} times the "
-            f"verdicts of learned (least {min(best):.2f}, >= 1.5 in "
-            f"{sum(each >= 1.5 for each in best)} of {len(best)} classes), like all "
-            f"{_middle([row['like all'] / row['learned'] for row in rows]):.2f} times"
-        )
+        yield _against_learned(f"{pool}, all classes as if no agent knew them", rows)
+        if unknown := [row for row in rows if "p(YES)" not in row]:
+            yield _against_learned(f"{pool}, classes that no agent knows", unknown)
         known = [row["from p(YES)"] / row["p(YES)"] for row in rows if "p(YES)" in row]
         if known:
             most = f"at most {max(known):.3f}"
             yield f"{pool}: from p(YES) needs {_middle(known):.3f} times those of p(YES), {most}"
+
+
+def _against_learned(what: str, rows: Sequence[dict[str, float]]) -> str:
+    best = [min(row["random"], row["like this"]) / row["learned"] for row in rows]
+    return (
+        f"{what}: the best of random and like this needs {_middle(best):.2f} times the verdicts of "
+        f"learned (least {min(best):.2f}, >= 1.5 in {sum(each >= 1.5 for each in best)} of "
+        f"{len(best)} classes), like all "
+        f"{_middle([row['like all'] / row['learned'] for row in rows]):.2f} times"
+    )
 
 
 def _middle(ratios: Sequence[float]) -> float:
