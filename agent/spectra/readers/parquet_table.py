@@ -4,6 +4,7 @@ pyarrow reads them in a child process, and a block of rows at once: whoever read
 wants the next.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import lru_cache
@@ -14,14 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.checked_toml import printable
 from agent.child_process.rows_in_child import rows_in_child
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import SourceFile
 from agent.spectra.readers.base import (
-    MAX_TEXT,
     Malformed,
     NotMine,
     Request,
@@ -32,7 +31,7 @@ from agent.spectra.readers.base import (
     stem,
 )
 from agent.spectra.readers.columns import ColumnField, choose_columns, plain_name, read_columns
-from agent.spectra.spectrum import MetaValue, Spectrum
+from agent.spectra.spectrum import Spectrum
 
 MAGIC = b"PAR1"
 BLOCK = 32  # rows read at once: as many as a search gives to a process
@@ -43,8 +42,11 @@ NAMES_AT_ONCE = 5000
 MAX_COLUMNS = 400
 NAMES = ("object_id", "targetid", "source_id", "specobjid", "obsid", "id", "name")
 PLACES = (("ra", "dec"), ("target_ra", "target_dec"), ("raj2000", "dej2000"))
-REDSHIFTS = ("z", "redshift")
+REDSHIFTS = ("redshift", "z")
+BANDS = {"g", "r", "i"}
 Cells = dict[str, Any]
+Row = tuple[list[bytes], Cells]
+"""The vectors as numbers of eight bytes, and the single values by the names of their columns."""
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:
@@ -58,28 +60,31 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     row = request.row if not request.target else _row_named(file.path, request.target)
     fields, rows, found = _block(path, identity, max(row, 0) // BLOCK)
     row = checked_row(file, Request(row), rows)
-    cells, choice = found[row % BLOCK], choose_columns(fields)
-    if not cells[fields[choice.flux].name]:
+    if row % BLOCK >= len(found):
+        raise Malformed(f"it is damaged: it says that it has {rows} rows, and has no row {row}")
+    (vectors, single), choice = found[row % BLOCK], choose_columns(fields)
+    if not vectors[choice.flux]:
         raise Malformed(f"row {row} has no spectrum, or one of more than {LONGEST:,} pixels")
-
-    def values(number: int) -> NDArray[Any]:
-        return np.frombuffer(cells[fields[number].name], "<f8")
-
-    data = read_columns(fields, choice, values)
-    single = {name: value for name, value in cells.items() if isinstance(value, str | int | float)}
-    plain = {plain_name(name): value for name, value in single.items()}
-    z = next((plain[name] for name in REDSHIFTS if isinstance(plain.get(name), float)), None)
-    meta = {clean_text(name, 40): _short(value) for name, value in single.items()}
+    data = read_columns(fields, choice, lambda number: np.frombuffer(vectors[number], "<f8"))
+    meta = {clean_text(name, 40): value for name, value in single.items() if _is_known(value)}
+    plain = {plain_name(name): value for name, value in meta.items()}
     return build(
         file, data.pixels, medium=data.medium or "unknown", warnings=data.notes,
-        format="Parquet table", flux_unit=data.flux_unit, row=row, rows=rows, z=z,
+        format="Parquet table", flux_unit=data.flux_unit, row=row, rows=rows, z=_redshift(plain),
         object_id=_name(plain, file.path, row), **_place(plain),
-        survey=str(plain.get("survey", "")), more_meta=meta,
+        survey=str(plain.get("survey", "")),
+        more_meta={name: clean_text(v) if isinstance(v, str) else v for name, v in meta.items()},
     )  # fmt: skip
 
 
-def _short(value: MetaValue) -> MetaValue:
-    return clean_text(value, MAX_TEXT) if isinstance(value, str) else value
+def _is_known(value: Any) -> bool:
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _redshift(plain: Cells) -> float | None:
+    if plain.keys() >= BANDS:
+        return None  # z is a magnitude like the others
+    return next((plain[name] for name in REDSHIFTS if isinstance(plain.get(name), float)), None)
 
 
 def targets(path: Path) -> Iterator[tuple[str, float | None, float | None]]:
@@ -108,7 +113,7 @@ def _identity(path: Path) -> tuple[int, int]:
 @lru_cache(BLOCKS_KEPT)
 def _block(
     path: str, identity: tuple[int, int], number: int
-) -> tuple[list[ColumnField], int, list[Cells]]:
+) -> tuple[list[ColumnField], int, list[Row]]:
     """Fields of the vectors, how many rows the file has, and the rows of a block."""
     found = rows_in_child(block_cells, Path(path), number * BLOCK, kind=ReadError)
     with closing(found):
@@ -133,17 +138,16 @@ def block_cells(path: Path, first: int) -> Iterator[Any]:
 
 def _rows(
     file: Any, group: int, between: tuple[int, int], vectors: Iterable[str], plain: Iterable[str]
-) -> Iterator[Cells]:
+) -> Iterator[Row]:
     at, names = 0, [*vectors, *plain]
     for batch in file.iter_batches(BLOCK, row_groups=[group], columns=names, use_threads=False):
         low, high = (min(max(each - at, 0), len(batch)) for each in between)
         at += len(batch)
         if low < high:
             some = batch.slice(low, high - low)
-            columns = {_own(name): _vectors(_column(some, name)) for name in vectors}
-            columns |= {_own(name): _column(some, name).to_pylist() for name in plain}
-            for row in zip(*columns.values(), strict=True):
-                yield dict(zip(columns, row, strict=True))
+            rows = zip(*(_vectors(_column(some, name)) for name in vectors), strict=True)
+            singles = _cells(some, {name: _own(name) for name in plain})
+            yield from zip(map(list, rows), singles, strict=True)
         if at >= between[1]:
             return
 
@@ -153,12 +157,17 @@ def target_cells(path: Path) -> Iterator[list[Cells]]:
     wanted = {*NAMES, *(name for pair in PLACES for name in pair)}
     with _opened(path) as file:
         _, plain = _columns(file)
-        names = [name for name in plain if plain_name(_own(name)) in wanted]
-        for batch in file.iter_batches(NAMES_AT_ONCE, columns=names, use_threads=False):
-            lists = [_column(batch, name).to_pylist() for name in names]
-            keys = [plain_name(_own(name)) for name in names]
-            rows = zip(*lists, strict=True) if lists else repeat((), len(batch))
-            yield [dict(zip(keys, row, strict=True)) for row in rows]
+        keys = {name: plain_name(_own(name)) for name in plain}
+        keys = {name: key for name, key in keys.items() if key in wanted}
+        for batch in file.iter_batches(NAMES_AT_ONCE, columns=[*keys], use_threads=False):
+            yield list(_cells(batch, keys))
+
+
+def _cells(batch: Any, keys: dict[str, str]) -> Iterator[Cells]:
+    """The single values of each row, by these keys."""
+    columns = [_column(batch, name).to_pylist() for name in keys]
+    for row in zip(*columns, strict=True) if columns else repeat((), len(batch)):
+        yield dict(zip(keys.values(), row, strict=True))
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def _rows(path: Path) -> list[SpectrumRow]:
     stem = stem_of(path.name)
     with open_source(path) as file:
         if file.start.startswith(parquet_table.MAGIC):
-            rows = enumerate(parquet_table.targets(path))
+            rows = enumerate(islice(parquet_table.targets(path), MAX_SPECTRA))
             return [SpectrumRow(name, row, *place) for row, (name, *place) in rows]
         if not file.is_fits:
             _check_text(file)

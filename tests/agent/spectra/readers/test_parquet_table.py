@@ -92,6 +92,26 @@ def test_what_else_is_in_the_row(tmp_path):
     assert np.flatnonzero(~found.good).tolist() == [5]
 
 
+def test_columns_of_one_name_and_what_is_not_known(tmp_path):
+    """A flux of the object beside those of its pixels; z beside g, r and i is a magnitude."""
+    bands = {band: np.full(ROWS, 17.0) for band in "gri"}
+    made = records() | {"flux": np.full(ROWS, np.nan), "Z": np.full(ROWS, 16.5)} | bands
+    found = read(written(tmp_path / "a.parquet", made))
+    np.testing.assert_allclose(found.flux, flux_of(0), rtol=1e-6)
+    assert found.z is None
+    assert "flux" not in found.meta
+    assert found.meta["g"] == 17.0
+
+
+def test_rows_without_names_have_that_of_the_file(tmp_path):
+    made = columns()
+    del made["targetid"]
+    place = written(tmp_path / "a.parquet", made)
+    assert (
+        read(place, row=69).object_id == [name for name, _, _ in parquet_table.targets(place)][69]
+    )
+
+
 def test_by_the_name_of_a_target(tmp_path):
     place = written(tmp_path / "a.parquet", columns())
     assert read(place, target=10**12 + 7).row == 7
