@@ -1,0 +1,106 @@
+"""Stored answers of every service, changed by a stranger: shown or told, and the window goes on."""
+
+import json
+import random
+import zlib
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select, update
+
+from agent.hashing import bytes_hash
+from app.core.database.tables import evidence as answers
+from app.core.database.tables import service_replies
+from app.core.errors import SessionError
+from app.core.exporting import export
+from app.core.session.session import Session
+from app.services.catalogues.service import all_services
+from tests.attacks.sessions.studies import changed
+from tests.night import BY_NIGHT
+
+CHANGES = 100 if BY_NIGHT else 1
+"""Of the answer of each service."""
+CHANGED = ("release", "state", "asked_at", "ra", "radius_arcsec", "client", "matches", "reason")
+VALUES = ("", "x" * 9000, "<b>\0", -1e300, 2**62)
+
+
+@dataclass
+class Kept:
+    """What a session holds of one answer."""
+
+    key: dict[str, Any]
+    columns: dict[str, Any]
+    reply_id: int | None
+    content: bytes
+
+
+def kept_of(session: Session, number: int) -> list[Kept]:
+    query = select(answers, service_replies.c.content).join(
+        service_replies, service_replies.c.id == answers.c.reply_id, isouter=True
+    )
+    with session.database.reading() as connection:
+        rows = connection.execute(query.where(answers.c.candidate_id == number)).mappings().all()
+    return [
+        Kept(
+            {name: row[name] for name in ("candidate_id", "service", "release")},
+            {name: row[name] for name in CHANGED},
+            row["reply_id"],
+            zlib.decompress(row["content"]) if row["content"] else b"",
+        )
+        for row in rows
+    ]
+
+
+def store(session: Session, kept: Kept, columns: dict[str, Any], content: bytes) -> None:
+    """With the hash of the content, as a stranger would who knows the program."""
+    here = [answers.c[name] == value for name, value in kept.key.items()]
+    with session.database.writing() as connection:
+        connection.execute(update(answers).where(*here).values(columns))
+        if kept.reply_id is not None:
+            reply = {"content": zlib.compress(content), "sha256": bytes_hash(content)}
+            is_its = service_replies.c.id == kept.reply_id
+            connection.execute(update(service_replies).where(is_its).values(reply))
+
+
+def spoilt(kept: Kept, chance: random.Random) -> tuple[dict[str, Any], bytes]:
+    """Another value in a place of its matches, in a column, or in the bytes that were sent."""
+    columns, content = dict(kept.columns), bytearray(kept.content)
+    what = chance.choice(["matches", "matches", "column", "content"])
+    if what == "matches":
+        matches = json.loads(columns["matches"])
+        changed(matches, chance)
+        columns["matches"] = json.dumps(matches)
+    elif what == "column":
+        columns[chance.choice(CHANGED)] = chance.choice(VALUES)
+    else:
+        for _ in range(chance.choice([1, 5, 200])):
+            content[chance.randrange(len(content))] = chance.randrange(256)
+        del content[chance.choice([len(content), len(content) // 2, 3]) :]
+    return columns, bytes(content)
+
+
+def test_what_a_stranger_changed_is_shown_or_told(evidence, tmp_path):
+    """By night 2,200 changes, a hundred of each service."""
+    person, session = evidence.person, evidence.person.session
+    evidence.turn_on()
+    person.wait(lambda: all(evidence.is_shown(name, "found") for name in all_services()))
+    feed, number, chance = evidence.panel.feed, person.number, random.Random(0)
+    feed.pause(True)  # what is stored is shown, and nothing is asked
+    person.wait(lambda: not feed._running)
+    told: Counter[str] = Counter()
+    for kept in kept_of(session, number) * CHANGES:
+        store(session, kept, *spoilt(kept, chance))
+        feed._known.clear()
+        feed._read.clear()
+        person.view.status.errors.clear()
+        feed._advance()
+        person.wait(lambda: not feed._pool.is_busy)
+        said = feed.answer(number, kept.key["service"])
+        told["shown" if said else "told"] += 1
+        assert said or person.view.status.errors, kept
+        with suppress(SessionError):
+            export(session, tmp_path / "a.csv")
+        store(session, kept, kept.columns, kept.content)
+    assert min(told.values()) > 1
