@@ -340,6 +340,7 @@ def tess_light_curves(
     return read_tess_light_curves(exchange.content), exchange
 
 
+@np.errstate(all="ignore")  # of numbers that no telescope writes
 def read_tess_light_curves(content: bytes) -> list[LightCurve]:
     """The good points of a file of the mission, as magnitudes about that of its catalogue."""
     try:

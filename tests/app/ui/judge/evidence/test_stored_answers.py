@@ -55,9 +55,12 @@ def kept_of(session: Session, number: int) -> list[Kept]:
 
 def store(session: Session, kept: Kept, columns: dict[str, Any], content: bytes) -> None:
     """With the hash of the content, as a stranger would who knows the program."""
-    here = [answers.c[name] == value for name, value in kept.key.items()]
+    columns_set = ", ".join(f"{name} = ?" for name in columns)
+    here = " AND ".join(f"{name} = ?" for name in kept.key)
     with session.database.writing() as connection:
-        connection.execute(update(answers).where(*here).values(columns))
+        # Columns have types for SQLAlchemy alone: SQLite takes any value.
+        sql = f"UPDATE evidence SET {columns_set} WHERE {here}"
+        connection.exec_driver_sql(sql, (*columns.values(), *kept.key.values()))
         if kept.reply_id is not None:
             reply = {"content": zlib.compress(content), "sha256": bytes_hash(content)}
             is_its = service_replies.c.id == kept.reply_id
