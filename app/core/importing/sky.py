@@ -41,8 +41,8 @@ def positions(
 
 
 def unit_vectors(ra: FloatArray, dec: FloatArray) -> FloatArray:
-    """Positions in degrees as rows x, y, z of length 1; NaN where one is NaN."""
-    ra, dec = np.radians(ra), np.radians(dec)
+    """Positions in degrees as rows x, y, z of length 1; NaN where one is not finite."""
+    ra, dec = (np.radians(np.where(np.isfinite(each), each, np.nan)) for each in (ra, dec))
     return np.stack([np.cos(dec) * np.cos(ra), np.cos(dec) * np.sin(ra), np.sin(dec)], axis=1)
 
 

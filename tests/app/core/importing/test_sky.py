@@ -1,9 +1,10 @@
 """Positions as lists write them, in degrees."""
 
+import numpy as np
 import pytest
 
 from app.core.importing.formats.text_cells import TextCells
-from app.core.importing.sky import angles, iau_name, positions
+from app.core.importing.sky import angles, iau_name, positions, unit_vectors
 
 
 def ra(text, unit=""):
@@ -53,3 +54,9 @@ def test_both_or_neither():
 ])  # fmt: skip
 def test_names_by_position(ra, dec, name):
     assert iau_name(ra, dec) == name
+
+
+def test_a_place_that_is_none_is_nowhere():
+    found = unit_vectors(np.array([0.0, np.inf, np.nan]), np.array([90.0, 0.0, 0.0]))
+    np.testing.assert_allclose(found[0], [0.0, 0.0, 1.0], atol=1e-15)
+    assert np.isnan(found[1:, :2]).all()
