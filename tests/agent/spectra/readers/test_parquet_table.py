@@ -8,8 +8,10 @@ import pytest
 from agent.errors import ReadError
 from agent.spectra.readers import parquet_table, read
 from agent.spectra.readers.registry import read_bytes
+from tests.app.nursery import nurseries, quick_children
 from tests.night import seeds
 
+__all__ = ["nurseries", "quick_children"]  # children are forked, not started
 PIXELS, ROWS = 300, 70
 WAVELENGTH = np.linspace(4000.0, 7000.0, PIXELS)
 RECORD = pa.struct(
