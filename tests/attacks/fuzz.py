@@ -2,8 +2,8 @@
 
 It needs atheris, which the project does not: `pip install --target FOLDER atheris`, then
 `PYTHONPATH=FOLDER:. python -m tests.attacks.fuzz fits -max_total_time=3600`. Further options are
-those of libFuzzer, such as a folder for the inputs that it finds worth keeping; the smallest of
-these are in corpus.zip, which a test of the day reads.
+those of libFuzzer, such as a folder for the inputs that it finds worth keeping. Some of those of
+each reader, small and large, are in corpus.zip, which `test_corpus.py` reads each day.
 """
 
 import io
