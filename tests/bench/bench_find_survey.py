@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from agent.evidence.assessment import assess_measurements
 from agent.evidence.measurements import measurements_of
 from agent.evidence.quick import quick_weights
 from agent.spectra.readers import read
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 from agent.tasks.catalogue import find_task
 from app.core.finding.plant import members_of, planted
 from tests.bench.measuring import figure_line
@@ -121,29 +120,31 @@ def _recall(others: list[Look]) -> Iterator[dict[str, object]]:
 
 def _oddness(others: list[Look]) -> Iterator[dict[str, object]]:
     """Among all others, of which 2 % are galaxies and quasars, and among those of no odd kind."""
-    ordinary = [look for look in others if look[0] not in ODD_LABELS]
-    for among, least in product(("ordinary", "all"), (SNR[0], 10.0)):
-        plain = np.array([look[3] for look in (ordinary if among == "ordinary" else others)])
+    every = np.array([look[3] for look in others])
+    is_ordinary = np.array([look[0] not in ODD_LABELS for look in others])
+    for least in (SNR[0], 10.0):
         jobs = [(kind, least, start) for kind in KINDS for start in range(0, ODD_EACH, 25)]
         found: dict[str, list[float]] = {kind: [] for kind in KINDS}
         for (kind, *_), part in zip(jobs, in_order(_odd, jobs, 2), strict=True):
             found[kind] += part
-        every = np.concatenate([plain, *found.values()])
-        # They are few: as planted, one of each thousand.
-        weight = np.concatenate(
-            [
-                np.ones(plain.size),
-                np.full(every.size - plain.size, 1e-3 * plain.size / ODD_EACH / len(KINDS)),
-            ]
-        )
-        order = np.argsort(-every)
-        above = np.cumsum(weight[order]) / weight.sum()
-        cut = every[order][np.searchsorted(above, ODDEST)]
-        shares = {kind: float(np.mean(np.array(each) >= cut)) for kind, each in found.items()}
-        yield figure_line(
-            f"planted in the oddest 2 % of {among} others, S/N {least:g} to {SNR[1]:g}",
-            float(np.mean(list(shares.values()))), "share", baseline=0.8, **shares,
-        )  # fmt: skip
+        for among, plain in (("ordinary", every[is_ordinary]), ("all", every)):
+            shares = _shares(plain, found)
+            yield figure_line(
+                f"planted in the oddest 2 % of {among} others, S/N {least:g} to {SNR[1]:g}",
+                float(np.mean(list(shares.values()))), "share", baseline=0.8, **shares,
+            )  # fmt: skip
+
+
+def _shares(plain: FloatArray, found: dict[str, list[float]]) -> dict[str, float]:
+    """Of each planted kind, how many are in the oddest 2 %."""
+    every = np.concatenate([plain, *found.values()])
+    # They are few: as planted, one of each thousand.
+    few = 1e-3 * plain.size / ODD_EACH / len(KINDS)
+    weight = np.concatenate([np.ones(plain.size), np.full(every.size - plain.size, few)])
+    order = np.argsort(-every)
+    above = np.cumsum(weight[order]) / weight.sum()
+    cut = every[order][np.searchsorted(above, ODDEST)]
+    return {kind: float(np.mean(np.array(each) >= cut)) for kind, each in found.items()}
 
 
 def _looked(label: str, spectrum: Spectrum, *, in_full: bool = False) -> Look:

@@ -46,7 +46,7 @@ REDSHIFTS = ("redshift", "z")
 BANDS = {"g", "r", "i"}
 Cells = dict[str, Any]
 Row = tuple[list[bytes], Cells]
-"""The vectors as numbers of eight bytes, and the single values by the names of their columns."""
+"""The vectors of a row as bytes of float64, and its single values by the names of their columns."""
 
 
 def read(file: SourceFile, request: Request) -> Spectrum:
@@ -124,7 +124,7 @@ def _block(
 
 
 def block_cells(path: Path, first: int) -> Iterator[Any]:
-    """In a child: the columns with vectors and the number of rows, then a block of rows."""
+    """Runs in a child: the columns with vectors and the number of rows, then a block of rows."""
     with _opened(path) as file:
         vectors, plain = _columns(file)
         yield [[[_own(name), unit] for name, unit in vectors.items()], file.metadata.num_rows]
@@ -153,7 +153,7 @@ def _rows(
 
 
 def target_cells(path: Path) -> Iterator[list[Cells]]:
-    """In a child: what names the rows and tells their positions, many rows at once."""
+    """Runs in a child: what rows are called and where they lie, a list of many rows at a time."""
     wanted = {*NAMES, *(name for pair in PLACES for name in pair)}
     with _opened(path) as file:
         _, plain = _columns(file)

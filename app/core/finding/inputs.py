@@ -6,7 +6,7 @@ Nothing here holds the names of all files: a survey may have ten million.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -26,7 +26,7 @@ from app.core.importing.spectrum_files import (
     has_spectrum_suffix,
     is_file_inside,
 )
-from app.core.importing.spectrum_rows import rows_of
+from app.core.importing.spectrum_rows import SpectrumRow, rows_of
 
 ANY_ROW = -1  # of an input that is a whole file, whatever spectra it has
 OnProblem = Callable[[str, str], None]
@@ -60,21 +60,25 @@ def inputs(source: str, on_problem: OnProblem, *, trust_paths: bool = False) -> 
         return
     path = Path(source)
     if path.is_dir():
-        yield from chain.from_iterable(map(_inside, _files(source, on_problem)))
+        yield from chain.from_iterable(map(_of_file, _files(source, on_problem)))
     elif not path.is_file():
         on_problem(source, "there is no such file or folder")
-    elif rows_of(path):
-        yield from _inside(source)
+    elif rows := rows_of(path):
+        yield from _of_rows(source, rows)
     else:
         yield from _listed(path, on_problem, trust_paths)
 
 
-def _inside(path: str) -> Iterator[Input]:
-    """A Parquet table may have a million rows, more than are taken as one input."""
-    rows = rows_of(Path(path)) if path.lower().endswith(PARQUET) else []
-    yield from (Input(path, each.row, each.object_id, each.ra, each.dec) for each in rows)
-    if not rows:
-        yield Input(path)
+def _of_file(path: str) -> Iterator[Input]:
+    """The input that a file of a folder is; only a Parquet table is opened for that."""
+    return _of_rows(path, rows_of(Path(path)) if path.lower().endswith(PARQUET) else [])
+
+
+def _of_rows(path: str, rows: Sequence[SpectrumRow]) -> Iterator[Input]:
+    """The whole file; a Parquet table may have a million rows, each an input of its own."""
+    if rows and path.lower().endswith(PARQUET):
+        return (Input(path, each.row, each.object_id, each.ra, each.dec) for each in rows)
+    return iter([Input(path)])
 
 
 def _files(root: str, on_problem: OnProblem) -> Iterator[str]:

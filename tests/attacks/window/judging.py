@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 from tests.app.core.exporting.catalogues import listed
 from tests.app.ui.candidates import SAMPLE
-from tests.attacks.window.killed import KEYS, before, new_window
+from tests.attacks.window.killed import KEYS, new_window, opened
 from tests.processes import held
 
 PACES_MS = (0, 20, 100, 300, 1000)
@@ -41,7 +41,7 @@ def main() -> None:
     place, count, between = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     chance = random.Random(0)
     _ = QApplication([])
-    view = before(window := new_window(), place)
+    view = opened(window := new_window(), place)
     QTest.keyClick(window, "v")
     for number in range(1, count + 1):
         QTest.keyClick(QApplication.focusWidget() or window, chance.choice(KEYS))

@@ -28,7 +28,7 @@ def work(order: Order) -> None:
     os.environ[MARK] = order["mark"]  # its worker has it, too
     chance = random.Random(order["seed"])
     _ = QApplication([])
-    view = before(window := new_window(), Path(order["location"]))
+    view = opened(window := new_window(), Path(order["location"]))
     session = view.session
     known = {entry.id for entry in session.history()}
 
@@ -56,7 +56,7 @@ def new_window() -> MainWindow:
     return window
 
 
-def before(window: MainWindow, location: Path) -> SessionView:
+def opened(window: MainWindow, location: Path) -> SessionView:
     """Open a session, and wait for its first spectrum."""
     window.opening.open_session(location)
     until = partial(wait_until, rest=partial(QTest.qWait, 5))

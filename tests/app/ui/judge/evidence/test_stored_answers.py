@@ -27,8 +27,8 @@ VALUES = ("", "x" * 9000, "<b>\0", -1e300, 2**62)
 
 
 @dataclass
-class Kept:
-    """What a session holds of one answer."""
+class AnswerRow:
+    """An answer as the session stores it, with the bytes that the service sent."""
 
     key: dict[str, Any]
     columns: dict[str, Any]
@@ -36,14 +36,14 @@ class Kept:
     content: bytes
 
 
-def kept_of(session: Session, number: int) -> list[Kept]:
+def answer_rows(session: Session, number: int) -> list[AnswerRow]:
     query = select(answers, service_replies.c.content).join(
         service_replies, service_replies.c.id == answers.c.reply_id, isouter=True
     )
     with session.database.reading() as connection:
         rows = connection.execute(query.where(answers.c.candidate_id == number)).mappings().all()
     return [
-        Kept(
+        AnswerRow(
             {name: row[name] for name in ("candidate_id", "service", "release")},
             {name: row[name] for name in CHANGED},
             row["reply_id"],
@@ -53,7 +53,7 @@ def kept_of(session: Session, number: int) -> list[Kept]:
     ]
 
 
-def store(session: Session, kept: Kept, columns: dict[str, Any], content: bytes) -> None:
+def store(session: Session, kept: AnswerRow, columns: dict[str, Any], content: bytes) -> None:
     """With the hash of the content, as a stranger would who knows the program."""
     columns_set = ", ".join(f"{name} = ?" for name in columns)
     here = " AND ".join(f"{name} = ?" for name in kept.key)
@@ -67,7 +67,7 @@ def store(session: Session, kept: Kept, columns: dict[str, Any], content: bytes)
             connection.execute(update(service_replies).where(is_its).values(reply))
 
 
-def spoilt(kept: Kept, chance: random.Random) -> tuple[dict[str, Any], bytes]:
+def spoilt(kept: AnswerRow, chance: random.Random) -> tuple[dict[str, Any], bytes]:
     """Another value in a place of its matches, in a column, or in the bytes that were sent."""
     columns, content = dict(kept.columns), bytearray(kept.content)
     what = chance.choice(["matches", "matches", "column", "content"])
@@ -93,7 +93,7 @@ def test_what_a_stranger_changed_is_shown_or_told(evidence, tmp_path):
     feed.pause(True)  # what is stored is shown, and nothing is asked
     person.wait(lambda: not feed._running)
     told: Counter[str] = Counter()
-    for kept in kept_of(session, number) * CHANGES:
+    for kept in answer_rows(session, number) * CHANGES:
         store(session, kept, *spoilt(kept, chance))
         feed._known.clear()
         feed._read.clear()
