@@ -32,7 +32,7 @@ LATEST = 10  # of which the middle counts: a single figure goes up and down
 MAX_GROWTH_MB = 5.0
 MAX_GROWTH_OF_WINDOW_MB = 20.0
 """What was seen is kept for each candidate, and a list of 2,000 is not through at half time."""
-KEYS = 20_000
+KEYS = 24_000
 LONG_S = 120.0
 
 
@@ -86,7 +86,7 @@ def check_second_half(found: list[tuple[float, int, int, int]], most_mb: float) 
 @pytest.mark.skipif(not BY_NIGHT, reason="by night only: what it holds is level after an hour")
 @pytest.mark.timeout(14400)
 def test_a_window_that_judges_stays_as_it_is(tmp_path):
-    """For two hours: 20,000 keys on a list of 2,000 with the agent on."""
+    """For two hours: 24,000 keys on a list of 2,000 with the agent on."""
     place = sample_of(tmp_path, KEYS)
     command = [sys.executable, "-m", "tests.attacks.window.judging", place, KEYS, KEYS // 40]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}

@@ -1,8 +1,7 @@
-"""Holds back the first answer of a function that a window asks in the background."""
+"""Holds back the first answer of a function or method that a window asks in the background."""
 
 import threading
 from concurrent.futures import Future
-from types import ModuleType
 from typing import Any
 
 from app.ui.base.background.runner import Runner
@@ -11,11 +10,11 @@ LONG_S = 60  # far more than it takes
 
 
 class LateAnswer:
-    def __init__(self, monkeypatch, module: ModuleType, name: str) -> None:
-        self._work, self._run = getattr(module, name), Runner.run
+    def __init__(self, monkeypatch, place: object, name: str) -> None:
+        self._work, self._run = getattr(place, name), Runner.run
         self._begun, self._go_on = threading.Event(), threading.Event()
         self._futures: list[Future[Any]] = []
-        monkeypatch.setattr(module, name, self._held)
+        monkeypatch.setattr(place, name, self._held)
         monkeypatch.setattr(Runner, "run", lambda *args, **named: self._noted(*args, **named))
 
     def wait_until_known(self, qtbot) -> None:

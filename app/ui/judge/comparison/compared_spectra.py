@@ -1,7 +1,7 @@
 """The spectra compared with the one on screen: other epochs, or any rows of the list."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -58,6 +58,7 @@ class ComparedSpectra(QObject):
         self._settings = context.settings
         self.compared: tuple[Compared, ...] = ()
         self.is_kept = False  # whether they stay for the next candidate
+        self._clearings = 0  # what was asked for before the latest is no longer wanted
         context.commands.add("overlay_epochs", self.overlay_epochs)
         context.commands.ran.connect(self._command_ran)
         context.current.candidate_changed.connect(self._candidate_changed)
@@ -74,19 +75,16 @@ class ComparedSpectra(QObject):
             return
         radius = min(self._settings.settings.neighbour_arcsec, SAME_ARCSEC)
         work = partial(_epochs, self._current.session, self._current.prefetch, candidate, radius)
-        done = partial(self._epochs_read, candidate.id)
-        self._runner.run(work, done, self._current.report_error, owner=self)
+        self._read_then(work, partial(self._epochs_read, candidate.id))
 
     def add(self, candidate: Candidate) -> None:
-        here = self._current.candidate_id
-        if candidate.id == here:
+        if candidate.id == self._current.candidate_id:
             self._current.message.emit(self.tr("This is the spectrum on screen"))
         elif len(self.compared) >= MOST and not self._has(candidate.id):
             self._say_full()
         else:
             work = partial(self._current.prefetch.get, spectrum_key(candidate))
-            done = partial(self._read, here, candidate)
-            self._runner.run(work, done, self._current.report_error, owner=self)
+            self._read_then(work, lambda spectrum: self._add([(candidate, spectrum)]))
 
     def compare(self, candidates: Sequence[Candidate]) -> None:
         """Go to the first of these candidates and overlay only the others."""
@@ -95,8 +93,7 @@ class ComparedSpectra(QObject):
         if self._current.candidate_id == first.id:
             self.clear()
             work = partial(_readable, self._current.prefetch, others)
-            done = partial(self._several_read, first.id, len(others))
-            self._runner.run(work, done, self._current.report_error, owner=self)
+            self._read_then(work, partial(self._several_read, first.id, len(others)))
 
     def remove(self, candidate_id: int) -> None:
         self._set(each for each in self.compared if each.candidate.id != candidate_id)
@@ -108,12 +105,23 @@ class ComparedSpectra(QObject):
         )
 
     def clear(self) -> None:
+        self._clearings += 1
         if self.compared:
             self._set(())
 
     def keep(self, on: bool) -> None:
         self.is_kept = on
         self.changed.emit()
+
+    def _read_then(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Read in the background, then go on unless they were cleared meanwhile."""
+        clearings = self._clearings
+
+        def read(found: Any) -> None:
+            if clearings == self._clearings:
+                done(found)
+
+        self._runner.run(work, read, self._current.report_error, owner=self)
 
     def _set(self, compared: Iterable[Compared]) -> None:
         self.compared = tuple(compared)
@@ -135,10 +143,6 @@ class ComparedSpectra(QObject):
             self.clear()
         elif row is not None:
             self.remove(row.candidate.id)
-
-    def _read(self, owner_id: int | None, candidate: Candidate, spectrum: Spectrum) -> None:
-        if self.is_kept or owner_id == self._current.candidate_id:
-            self._add([(candidate, spectrum)])
 
     def _several_read(
         self, candidate_id: int, count: int, found: list[tuple[Candidate, Spectrum]]
@@ -167,7 +171,8 @@ class ComparedSpectra(QObject):
     def _add(self, found: list[tuple[Candidate, Spectrum]]) -> None:
         compared = list(self.compared)
         for candidate, spectrum in found:
-            if any(each.candidate.id == candidate.id for each in compared):
+            drawn = {self._current.candidate_id, *(each.candidate.id for each in compared)}
+            if candidate.id in drawn:
                 continue
             taken = {each.slot for each in compared}
             free = next((slot for slot in range(MOST) if slot not in taken), None)

@@ -7,6 +7,7 @@ from app.ui.judge.comparison.ratio import OFF, RATIO
 from tests.app.ui.judge.comparison.conftest import overlay, put
 from tests.app.ui.judge.controls.conftest import tick
 from tests.app.ui.judge.plot.conftest import on_to
+from tests.app.ui.late_answer import LateAnswer
 from tests.app.ui.steps import click, press_tool, said
 
 
@@ -52,12 +53,33 @@ def test_no_more_than_the_most_and_what_cannot_be_compared_is_told(
     qtbot.waitUntil(lambda: len(page.comparison.compared) == MOST)
 
 
-def test_late_rows_menus_and_reset(qtbot, page, context, session):
+def test_a_spectrum_that_comes_late_is_not_drawn_where_it_was_cleared(
+    qtbot, page, context, session, monkeypatch
+):
+    late = LateAnswer(monkeypatch, context.current.prefetch, "get")
     page.comparison.add(session.candidate(4))
+    late.wait_until_known(qtbot)
     context.current.go_to(3)
     page.comparison.add(session.candidate(6))
     qtbot.waitUntil(lambda: numbers(page) == {6})
     on_to(qtbot, context, 2)
+    late.arrive(qtbot, context.runner)
+    assert not page.comparison.compared
+
+
+def test_a_kept_spectrum_that_comes_late_is_not_compared_with_itself(
+    qtbot, page, context, session, monkeypatch
+):
+    late = LateAnswer(monkeypatch, context.current.prefetch, "get")
+    page.comparison.keep(True)
+    page.comparison.add(session.candidate(4))
+    late.wait_until_known(qtbot)
+    on_to(qtbot, context, 4)
+    late.arrive(qtbot, context.runner)
+    assert not page.comparison.compared
+
+
+def test_reset_and_the_menu_of_a_row(qtbot, page, context, session):
     overlay(qtbot, page, context)
     context.commands.run("reset")
     assert not page.comparison.compared
