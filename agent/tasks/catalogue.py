@@ -62,7 +62,11 @@ def find_task(id_or_name: str) -> Task:
             return task
     known = [name for each in tasks for name in (each.id, each.name)]
     ids = ", ".join(each.id for each in tasks)
-    problem = f"no task {shown(id_or_name)}; known tasks: {ids}{near_miss(id_or_name, known)}"
+    guess = near_miss(id_or_name, known)
+    problem = (
+        f"no task {shown(id_or_name)}; known tasks: {ids}{guess}; "
+        f"your own are read from {user_task_folder()}"
+    )
     ignored = "".join(f"\nignored: {fault}" for fault in faults)
     raise ResourceError(problem + ignored)
 

@@ -55,7 +55,7 @@ def test_bundled_tasks_come_in_their_order_and_are_found_by_id_and_by_name() -> 
     assert tuple(each.id for each in load_tasks()) == IDS
     assert find_task("cv") is find_task("Cataclysmic Variable") is find_task("CV")
     assert find_task("white dwarfs").id == "WD"
-    known = r'no task "carbn star"; known tasks: CV.*"carbon star"'
+    known = r'no task "carbn star"; known tasks: CV.*"carbon star".*your own are read from .*tasks'
     with pytest.raises(ResourceError, match=known):
         find_task("carbn star")
 
