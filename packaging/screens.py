@@ -152,6 +152,8 @@ class Photographer:
 
         self._out, self._language, self._size = out, language, size
         self._names = tuple(names)
+        self._faults: list[BaseException] = []  # of slots, which Qt calls and only prints
+        sys.excepthook = lambda kind, error, trace: self._faults.append(error)
         self._application = QApplication([])
         refuse_boxes(language)
         self._application.setCursorFlashTime(0)
@@ -235,11 +237,10 @@ class Photographer:
         agent = self.window.view.context.agent
 
         def hold(*_: object) -> None:
-            if (
-                agent.shown.run is not None
-                and sum(step.is_look for step in agent.shown.run.steps) >= LOOKS
-            ):
-                agent.pause()
+            run = agent.shown.run
+            looks = 0 if run is None else sum(step.is_look for step in run.steps)
+            if looks >= LOOKS and not agent.is_paused:
+                agent.toggle_pause()
 
         agent.step_ready.connect(hold)
         for _ in range(TRIES):  # it may be done before it hears of it
@@ -286,6 +287,8 @@ class Photographer:
     def _wait(self, until: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE_S
         while not until():
+            if self._faults:
+                raise self._faults[0]
             if time.monotonic() > deadline:
                 raise TimeoutError("the window never came to it")
             self._application.processEvents()
