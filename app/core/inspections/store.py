@@ -167,8 +167,8 @@ def models_of(session: Session) -> list[ModelRef]:
             connection.execute(query.where(name == last[0], sha256 > last[1])).one_or_none()
             or connection.execute(query.where(name > last[0])).one_or_none()
         ):
-            found.append(ModelRef(name=row.model, sha256=row.model_sha256))
-            last = (row.model, row.model_sha256)
+            last = (row.model, row.model_sha256 or "")  # NULL only in a spoilt file
+            found.append(ModelRef(name=last[0], sha256=last[1]))
     return found
 
 

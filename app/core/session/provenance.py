@@ -229,7 +229,7 @@ def _wording(connection: Connection, model: str, sha256: str) -> str:
     one = (inspections.c.model == model) & (inspections.c.model_sha256 == sha256)
     query = select(inspections.c.record).where(one).order_by(inspections.c.id).limit(1)
     try:
-        wording = from_line(str(connection.execute(query).scalar_one())).wording
+        wording = from_line(str(connection.execute(query).scalar())).wording
     except TrajectoryError:
         return ""
     return _printable(f"{wording.name} {wording.sha256}".strip())

@@ -19,6 +19,7 @@ from app.core.session.session import Session
 from app.core.statistics.snr_bins import SnrBin, by_snr
 from app.core.statistics.verdicts import (
     ACCEPT,
+    MAX_ID,
     NONE,
     PAGE,
     UNSURE,
@@ -207,6 +208,7 @@ def _pages(session: Session, model: str, model_sha256: str) -> Iterator[FloatArr
             case((~inspections.c.well_formed & (inspections.c.stopped_by == "answer"), 1), else_=0),
         )
         .where(inspections.c.model == model, inspections.c.model_sha256 == model_sha256)
+        .where(inspections.c.candidate_id.between(1, MAX_ID))
         .where(not_known(inspections.c.candidate_id))
     )
     for rows in pages(session.database, query, inspections.c.candidate_id, at_once=PAGE):

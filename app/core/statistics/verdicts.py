@@ -31,7 +31,7 @@ CODE: Mapping[str, int] = {str(word): code for code, word in enumerate(VERDICTS)
 ACCEPT, REJECT, UNSURE = range(3)
 
 PAGE = 20_000
-MAX_LOG_ID = 2**53
+MAX_ID = 2**53  # as a float, an integer is exact up to this
 MAX_SNR = 1e9
 NOTHING_SHOWN = "{}"  # `shown` of a log line if no agent's result had been shown
 ADJUDICATOR = "adjudicator"  # the fact that names the reviewer whose verdict settles disagreements
@@ -150,10 +150,7 @@ class _Opinions(NamedTuple):
 
 
 def _pages(session: Session) -> Iterator[FloatArray]:
-    """Pages with the columns candidate, reviewer, line, code, seen, before and S/N.
-
-    As floats, integers are exact up to 2**53.
-    """
+    """Pages with the columns candidate, reviewer, line, code, seen, before and S/N."""
     query = (
         select(
             candidates.c.id.label("candidate_id"),
@@ -161,7 +158,7 @@ def _pages(session: Session) -> Iterator[FloatArray]:
             log.c.id,
             case(CODE, value=judgements.c.verdict),
             case((log.c.shown == NOTHING_SHOWN, 0), else_=1),
-            number_in_range(log.c.before_id, 1, MAX_LOG_ID),
+            number_in_range(log.c.before_id, 1, MAX_ID),
             number_in_range(candidates.c.snr, -MAX_SNR, MAX_SNR),
         )
         .join(candidates, candidates.c.id == judgements.c.candidate_id)
@@ -169,6 +166,7 @@ def _pages(session: Session) -> Iterator[FloatArray]:
         .where(judgements.c.verdict.in_(VERDICTS))
         # The sum keeps SQLite from using an index on reviewers: we need the order of the key.
         .where((judgements.c.reviewer_id + 0).between(1, MAX_REVIEWERS))
+        .where(candidates.c.id.between(1, MAX_ID), log.c.id.between(1, MAX_ID))
         .where(not_known(judgements.c.candidate_id))
     )
     key = judgements.c.candidate_id, judgements.c.reviewer_id
