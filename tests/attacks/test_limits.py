@@ -114,6 +114,8 @@ WRITING = ("new", "vet", "inspect", "export", "merge", "demo")
 def test_a_full_disk(command: str, free: int, prepared: Path, full_disk) -> None:  # noqa: F811
     folder, leave = full_disk
     copied(prepared, folder)
+    if command == "new":
+        (folder / "long.speco3").unlink()  # no room for a new session beside it
     before = (folder / "night.speco3").read_bytes()
     saved = (folder / "kept.jsonl").write_text("{}\n")
     leave(free)
