@@ -6,7 +6,7 @@ import math
 from functools import cached_property, lru_cache
 from typing import Any
 
-from agent.evidence.star_velocity import StarVelocity, lines_lie_at_rest, star_velocity
+from agent.evidence.star_velocity import StarVelocity, against_redshift, star_velocity
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.indices import measure_indices
 from agent.spectra.measure.line_measure import measure_line
@@ -95,13 +95,12 @@ class SpectrumMeasurements:
 
     @cached_property
     def refuted_redshift(self) -> str:
-        """What header and lines say, if the header has a redshift and the lines lie at rest."""
+        """What header and lines say, if the header has a redshift that the lines do not show."""
         z = self.spectrum.z or 0.0
         if not FASTEST_STAR_Z < z < math.inf:
             return ""
-        if not lines_lie_at_rest(self.spectrum, self.velocity, z):
-            return ""
-        return f"the header gives z = {z:.4f}, the lines lie at 0"
+        against = against_redshift(self.spectrum, self.velocity, z)
+        return against and f"the header gives z = {z:.4f}, {against}"
 
     def index(self, name: str) -> Measurement:
         return self.indices.get(name) or refused(name, "no index has this name")
