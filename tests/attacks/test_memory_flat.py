@@ -78,7 +78,8 @@ def check_second_half(found: list[tuple[float, int, int, int]], most_mb: float) 
         for some in (found[len(found) // 2 - LATEST :][:LATEST], found[-LATEST:])
     )
     told = [round(memory) for memory, *_ in found[:: max(1, len(found) // 40)]]
-    sys.stderr.write(f"memory in MB: {told}\n")
+    files = [files for _, files, *_ in found[:: max(1, len(found) // 40)]]
+    sys.stderr.write(f"memory in MB: {told}\nfiles: {files}\n")
     assert after[0] - before[0] < most_mb, told
     assert after[1:] == before[1:]
 
