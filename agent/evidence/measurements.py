@@ -95,7 +95,7 @@ class SpectrumMeasurements:
 
     @cached_property
     def refuted_redshift(self) -> str:
-        """What header and lines say, if the header has a redshift that the lines do not show."""
+        """The header's redshift and why the lines refute it; empty if they do not."""
         z = self.spectrum.z or 0.0
         if not FASTEST_STAR_Z < z < math.inf:
             return ""

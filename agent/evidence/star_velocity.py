@@ -21,12 +21,12 @@ MAX_ERROR_KMS = 40.0
 MAX_KMS = 600.0  # a higher velocity means that the lines are misidentified
 FILE_ERROR_KMS = 30.0
 MIN_SIGNIFICANCE = 5.0
-# Where a galaxy or quasar shows itself, as a rule in two of these places; of 400 wrong redshifts of
-# simulated CVs none had two. Broad lines of a quasar are shifted by so much against one another.
+# Strong lines of galaxies and quasars, neighbours together. At its true redshift such an object
+# shows lines in at least two of these places; of 400 wrong redshifts of simulated CVs none did.
 PLACES_OF_GALAXIES = (
     ("H_alpha",), ("H_beta", "OIII_5007"), ("MgII_2799",), ("CIII_1909",), ("CIV_1549",),
 )  # fmt: skip
-GALAXY_SEARCH_KMS = 3000.0
+GALAXY_SEARCH_KMS = 3000.0  # broad lines of a quasar are shifted by as much
 GALAXY_SIGNIFICANCE = 3.5
 # Wavelength calibration and line asymmetry limit every line to this at R 1800.
 ERROR_FLOOR_KMS = 15.0
@@ -60,11 +60,11 @@ def star_velocity(spectrum: Spectrum) -> StarVelocity:
 
 
 def against_redshift(spectrum: Spectrum, velocity: StarVelocity, z: float) -> str:
-    """What the lines say against the redshift `z` of a header; empty if they may lie there.
+    """Why the lines refute the redshift `z` of a header; empty if they do not.
 
-    More of them agree near 0 than at `z`, where two of hydrogen in emission will do, as those of a
-    disc are too wide to agree; or too few are seen at `z`. Of 998 simulated galaxies and quasars
-    three are wrongly put at 0, and none of their answers changes by that.
+    Either more lines agree near 0 than at `z` (lines of a disc are too wide to agree: two of
+    hydrogen in emission will do), or too few lines are seen at `z`. Of 998 simulated galaxies and
+    quasars three are wrongly put at 0, and none of their answers changes by that.
     """
     lines, is_lines, _ = velocity.source.partition(" lines")
     at_rest = int(lines) if is_lines else _emission_near_0(spectrum)
@@ -76,7 +76,7 @@ def against_redshift(spectrum: Spectrum, velocity: StarVelocity, z: float) -> st
 
 
 def _may_show_a_galaxy(spectrum: Spectrum, z: float) -> bool:
-    """Whether a galaxy or quasar is seen in two places, or fewer than two lie in the spectrum."""
+    """Whether lines are seen in two places, or the spectrum covers fewer than two of them."""
     low, high = spectrum.range
 
     def is_inside(line: str) -> bool:

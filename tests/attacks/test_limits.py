@@ -115,7 +115,7 @@ def test_a_full_disk(command: str, free: int, prepared: Path, full_disk) -> None
     folder, leave = full_disk
     copied(prepared, folder)
     if command == "new":
-        (folder / "long.speco3").unlink()  # no room for a new session beside it
+        (folder / "long.speco3").unlink()  # with it there would be no room for a new session
     before = (folder / "night.speco3").read_bytes()
     saved = (folder / "kept.jsonl").write_text("{}\n")
     leave(free)

@@ -87,7 +87,7 @@ def check_second_half(found: list[tuple[float, int, int, int]], most_mb: float) 
 @pytest.mark.skipif(not BY_NIGHT, reason="by night only: what it holds is level after an hour")
 @pytest.mark.timeout(14400)
 def test_a_window_that_judges_stays_as_it_is(tmp_path):
-    """For two hours: 24,000 keys on a list of 2,000 with the agent on."""
+    """The window judges for two hours: 24,000 keys on a list of 2,000, with the agent on."""
     place = sample_of(tmp_path, KEYS)
     command = [sys.executable, "-m", "tests.attacks.window.judging", place, KEYS, KEYS // 40]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}

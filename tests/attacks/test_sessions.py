@@ -37,7 +37,7 @@ def test_commands_on_spoilt_sessions(tmp_path, batch):
 
 
 def test_commands_on_sessions_that_gave_way(tmp_path):
-    """A number of an object that no float holds; a model without the hash that a table asks for."""
+    """An object whose number is too large for a float; a model whose hash is missing."""
     for seed in (521, 922):
         assert list(_outcomes(tmp_path, "commands", seed, 1))
 

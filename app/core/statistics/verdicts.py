@@ -150,7 +150,7 @@ class _Opinions(NamedTuple):
 
 
 def _pages(session: Session) -> Iterator[FloatArray]:
-    """Pages with the columns candidate, reviewer, line, code, seen, before and S/N."""
+    """Pages of rows: candidate, reviewer, log line, code, seen, replaced line, S/N."""
     query = (
         select(
             candidates.c.id.label("candidate_id"),

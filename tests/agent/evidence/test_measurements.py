@@ -117,7 +117,7 @@ def test_two_balmer_lines_in_emission_refute_it_where_they_are_too_wide_to_agree
 
 
 def test_a_redshift_at_which_no_lines_are_seen_is_refuted_where_they_would_be():
-    """One broad line of hydrogen alone does not say that the lines lie at rest."""
+    """The one broad line at rest is not enough to say that the lines lie at 0."""
     faint = replace(simulated("CV", 0), z=0.19)
     assert measurements_of(faint).refuted_redshift.endswith("its lines do not lie there")
     far = replace(faint, z=6.0)  # nothing of a quasar that is known lies in it

@@ -1,4 +1,4 @@
-"""Holds back the first answer of a function or method that a window asks in the background."""
+"""Delays the first result of a function or method that the window calls in the background."""
 
 import threading
 from concurrent.futures import Future

@@ -20,7 +20,7 @@ from tests.attacks.window.killed import KEYS, new_window, opened
 from tests.processes import held
 
 PACES_MS = (0, 20, 100, 300, 1000)
-"""From a held key to a second look: 24,000 keys take two hours, 114 minutes of them here."""
+"""Pauses between keys, drawn at random: of the two hours of 24,000 keys they take 114 minutes."""
 
 
 def sample_of(folder: Path, keys: int) -> Path:

@@ -58,7 +58,7 @@ class ComparedSpectra(QObject):
         self._settings = context.settings
         self.compared: tuple[Compared, ...] = ()
         self.is_kept = False  # whether they stay for the next candidate
-        self._clearings = 0  # what was asked for before the latest is no longer wanted
+        self._clearings = 0  # a result asked for before the latest of them is dropped
         context.commands.add("overlay_epochs", self.overlay_epochs)
         context.commands.ran.connect(self._command_ran)
         context.current.candidate_changed.connect(self._candidate_changed)
@@ -114,7 +114,7 @@ class ComparedSpectra(QObject):
         self.changed.emit()
 
     def _read_then(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-        """Read in the background, then go on unless they were cleared meanwhile."""
+        """Do `work` in the background; drop its result if the overlay was cleared meanwhile."""
         clearings = self._clearings
 
         def read(found: Any) -> None:

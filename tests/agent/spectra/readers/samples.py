@@ -225,7 +225,12 @@ def redrock(targets: tuple[int, ...] = TARGETS, warn: int = 0) -> bytes:
     )
 
 
-SIGMA = np.where(IVAR > 0, 1e-17 / np.sqrt(np.where(IVAR > 0, IVAR, 1)), 0.0)
+def sigma_of(ivar: Any) -> Any:
+    """Errors in erg/s/cm2/A; 0 where there is none."""
+    return np.where(ivar > 0, 1e-17 / np.sqrt(np.where(ivar > 0, ivar, 1)), 0.0)
+
+
+SIGMA = sigma_of(IVAR)
 QUALITY = np.where(np.arange(PIXELS) == 40, 2, 0)
 FOURMOST_CARDS: dict[str, Any] = {
     "PRODCATG": "SCIENCE.SPECTRUM", "ORIGIN": "ESO-PARANAL", "TELESCOP": "ESO-VISTA",

@@ -1,4 +1,4 @@
-"""Simulated stars in the layouts of 4MOST, WEAVE and PFS are read, found and judged as they are."""
+"""Simulated stars in files of 4MOST, WEAVE and PFS: a search finds and judges them rightly."""
 
 import numpy as np
 import pytest
@@ -22,8 +22,8 @@ LAYOUTS = {
 }
 
 
-def content(monkeypatch, survey, label):
-    """The file of a survey with the simulated spectrum of a class in it."""
+def file_content(monkeypatch, survey, label):
+    """The bytes of a file in the layout of a survey, with a simulated star of a class."""
     make, grid = LAYOUTS[survey]
     star = simulated_spectrum(label)
     flux = np.interp(grid, star.wavelength, star.flux)
@@ -31,7 +31,7 @@ def content(monkeypatch, survey, label):
     ivar[[20, 21, 22]] = 0.0
     given = {
         "PIXELS": PIXELS, "LINEAR": AIR, "PFS_NM": NM, "FLUX": flux, "IVAR": ivar,
-        "SIGMA": np.where(ivar > 0, 1e-17 / np.sqrt(np.where(ivar > 0, ivar, 1.0)), 0.0),
+        "SIGMA": samples.sigma_of(ivar),
         "QUALITY": np.zeros(PIXELS), "PFS_MASK": np.zeros(PIXELS, dtype=np.int32),
     }  # fmt: skip
     for name, value in given.items():
@@ -44,7 +44,7 @@ def test_simulated_stars_in_the_layout_of_a_survey(tmp_path, monkeypatch, survey
     folder = tmp_path / "survey"
     folder.mkdir()
     for label in LABELS:
-        (folder / f"{label}.fits").write_bytes(content(monkeypatch, survey, label))
+        (folder / f"{label}.fits").write_bytes(file_content(monkeypatch, survey, label))
     table, state = searched(tmp_path / "a.find", folder)
     assert state.looked_at == len(LABELS)
     rows = table.rows(np.arange(len(LABELS)), ["path", "survey", "p_CV", "p_WD"])
