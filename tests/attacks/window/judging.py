@@ -8,6 +8,7 @@ import json
 import os
 import random
 import sys
+from contextlib import suppress
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -37,6 +38,15 @@ def sample_of(folder: Path, keys: int) -> Path:
     return place
 
 
+def open_files() -> list[str]:
+    """What each descriptor of this process leads to; pipes and sockets without their numbers."""
+    found = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # the one that lists them
+            found.append(str(descriptor.readlink()).partition(":[")[0])
+    return sorted(found)
+
+
 def main() -> None:
     place, count, between = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     chance = random.Random(0)
@@ -48,7 +58,7 @@ def main() -> None:
         QTest.qWait(chance.choice(PACES_MS))
         if number % between == 0:
             lines = sum(1 for _ in view.session.history())
-            sys.stdout.write(json.dumps([held(os.getpid()), lines]) + "\n")
+            sys.stdout.write(json.dumps([held(os.getpid()), lines, open_files()]) + "\n")
             sys.stdout.flush()
     window.close()
 
