@@ -39,7 +39,9 @@ def test_a_share_of_what_was_judged(session):
     assert len(repeats.plan_repeats(session, 1.0, gap=0)) == 201
 
 
-def test_each_has_the_same_chance_and_what_was_served_is_not_served_again(session):
+def test_each_has_the_same_chance_and_what_was_served_is_not_served_again(session, monkeypatch):
+    # What is drawn hangs on the session, whose name is new each time.
+    monkeypatch.setitem(session._facts, "id", "0a7b8f64-3c1e-4f7b-9d41-5a2f60c7e913")
     say(session, "Ada", dict.fromkeys(range(1, 101), R))
     times = dict.fromkeys(range(1, 101), 0)
     for seed in range(400):
