@@ -57,8 +57,7 @@ class RecentList(QFrame):
         none = self.tr("No sessions yet. Sessions you open are listed here with your progress.")
         self.empty = wrapped_label(none, "dim")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._body = QWidget()
-        self._body.setObjectName("recent_rows")
+        self._body = QWidget(objectName="recent_rows", autoFillBackground=False)
         self._column = column((self.empty, 1), 0, spacing=2, parent=self._body)
         self._area = area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -66,7 +65,6 @@ class RecentList(QFrame):
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(self._body)
         area.viewport().setAutoFillBackground(False)
-        self._body.setAutoFillBackground(False)
         column(title, (area, 1), margins=(6, 14, 6, 8), parent=self)
         settings.changed.connect(self._follow)
         self.refresh()
@@ -117,9 +115,8 @@ class RecentRow(RowButton):
     def __init__(self, session: RecentSession, current_theme: CurrentTheme) -> None:
         super().__init__()
         self._current_theme, self.session = current_theme, session
-        self.remove_button = QToolButton(self, autoRaise=True)
+        self.remove_button = QToolButton(self, autoRaise=True, focusPolicy=Qt.FocusPolicy.NoFocus)
         self.remove_button.setText("✕")
-        self.remove_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove_button.setToolTip(self.tr("Remove from this list; the file is kept"))
         self.remove_button.setAccessibleName(self.tr("Remove from this list"))
         self.remove_button.setProperty("role", "mark")

@@ -24,13 +24,10 @@ class FileField(QWidget):
         self._ask = ask
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         label = wrapped_label(title, "dim")
-        self.edit = QLineEdit()
-        self.edit.setAcceptDrops(False)
-        self.edit.setAccessibleName(title)
+        self.edit = QLineEdit(acceptDrops=False, accessibleName=title)
         self.edit.textChanged.connect(self.changed)
         label.setBuddy(self.edit)
-        self.button = QPushButton(self.tr("Choose…"))
-        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button = QPushButton(self.tr("Choose…"), focusPolicy=Qt.FocusPolicy.TabFocus)
         self.button.setAutoDefault(False)  # Enter in a field of a dialog would press it
         self.button.setAccessibleName(self.tr("Choose: {what}").replace("{what}", title))
         self.button.clicked.connect(self._choose)

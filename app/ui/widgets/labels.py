@@ -61,9 +61,7 @@ def narrow(label: QLabel) -> QLabel:
 
 def wrapped_label(text: str, role: str = "", parent: QWidget | None = None) -> QLabel:
     """A label for plain text that wraps."""
-    label = QLabel(parent)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
+    label = QLabel(parent, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
     label.setText(text)
     if role:
         label.setProperty("role", role)
@@ -79,10 +77,8 @@ def short_label(text: str, role: str = "", parent: QWidget | None = None) -> QLa
 
 def button(text: str, role: str = "quiet", call: Callable[[], object] | None = None) -> QPushButton:
     """A button that never takes the focus from the plot."""
-    made = QPushButton(text)
+    made = QPushButton(text, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=text)
     made.setProperty("role", role)
-    made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    made.setAccessibleName(text)
     if call is not None:
         made.clicked.connect(call)
     return made
@@ -98,9 +94,7 @@ def dialog_button(text: str, call: Callable[[], object], role: str = "") -> QPus
 
 
 def check_box(text: str) -> QCheckBox:
-    made = QCheckBox(text)
-    made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    made.setAccessibleName(text)
+    made = QCheckBox(text, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=text)
     return made
 
 

@@ -152,9 +152,8 @@ class ProblemLine(QFrame):
         self.setProperty("role", "notice" if tone == "warning" else "card")
         self.label = narrow(wrapped_label(""))
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.close_button = QToolButton(autoRaise=True)
+        self.close_button = QToolButton(autoRaise=True, focusPolicy=Qt.FocusPolicy.NoFocus)
         self.close_button.setText("✕")
-        self.close_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.close_button.setAccessibleName(self.tr("Close this message"))
         self.close_button.clicked.connect(self.clear)
         parts = short_label(mark, tone), (self.label, 1), self.close_button

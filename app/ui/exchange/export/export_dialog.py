@@ -117,9 +117,8 @@ class ExportDialog(QDialog):
         self.work.progressed.connect(self._show_progress)
         self.setWindowTitle(self.tr("Export"))
         self.setModal(False)
-        self.kinds = QListWidget()
+        self.kinds = QListWidget(accessibleName=self.tr("What to write"))
         self.kinds.setProperty("role", "pages")
-        self.kinds.setAccessibleName(self.tr("What to write"))
         for kind in KINDS:
             self.kinds.addItem(page_title(kind))
         ListWidth(self.kinds, LEFT_WIDTH)

@@ -60,10 +60,9 @@ class FlagRow(QWidget):
         self.rest = PaintedButton(theme, attrgetter("border"), self)
         self.rest.hide()
         self.menu = FlagMenu(self)
-        self.custom = QLineEdit(self, maxLength=MAX_FLAG)
+        self.custom = QLineEdit(self, maxLength=MAX_FLAG, accessibleName=self.tr("Custom flag"))
         self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
         PlaceholderWidth(self.custom, is_fixed=True)
-        self.custom.setAccessibleName(self.tr("Custom flag"))
         self.custom.hide()
         self.chips: dict[str, PaintedButton] = {}
         self._names: tuple[str, ...] = ()

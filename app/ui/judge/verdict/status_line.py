@@ -24,8 +24,7 @@ class ErrorPopup(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "card")
-        self.text = QPlainTextEdit(self, readOnly=True)
-        self.text.setAccessibleName(self.tr("Error details"))
+        self.text = QPlainTextEdit(self, readOnly=True, accessibleName=self.tr("Error details"))
         self.copy = button(self.tr("Copy"), "", self._copy)
         column(self.text, row(1, self.copy, spacing=None), margins=12, parent=self)
 

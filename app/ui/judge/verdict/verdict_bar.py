@@ -360,8 +360,7 @@ class CommentBox(QWidget):
         self._keymap = context.keymap
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.flags = FlagRow(context, self)
-        self.edit = QLineEdit(self, maxLength=MAX_COMMENT)
-        self.edit.setAccessibleName(self.tr("Comment"))
+        self.edit = QLineEdit(self, maxLength=MAX_COMMENT, accessibleName=self.tr("Comment"))
         self._width = PlaceholderWidth(self.edit, MIN_PX)
         self.standard = PaintedButton(context.current_theme, attrgetter("border"), self, mark="▾")
         self.menu = QMenu(self)

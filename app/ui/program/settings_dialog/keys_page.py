@@ -80,11 +80,10 @@ class KeysPage(SettingsPage):
         self.heading.setText(self.tr("Keys"))
         self._keymap = keymap
         self._adds = False
-        self.profile = QComboBox()
+        self.profile = QComboBox(accessibleName=self.tr("Profile"))
         for profile in PROFILES:
             self.profile.addItem(profile_name(profile), profile)
         self.profile.setFixedWidth(NARROW)
-        self.profile.setAccessibleName(self.tr("Profile"))
         self.profile.activated.connect(self._use_profile)
         self.query = QLineEdit(clearButtonEnabled=True)
         self.query.setPlaceholderText(self.tr("Find an action or a key"))
@@ -108,9 +107,8 @@ class KeysPage(SettingsPage):
         self.profile.setCurrentIndex(self.profile.findData(settings.profile))
 
     def _make_table(self) -> QTreeWidget:
-        table = QTreeWidget(columnCount=2)
+        table = QTreeWidget(columnCount=2, accessibleName=self.tr("Actions and their keys"))
         table.setHeaderLabels([self.tr("Action"), self.tr("Keys")])
-        table.setAccessibleName(self.tr("Actions and their keys"))
         table.setMinimumHeight(220)
         table.setRootIsDecorated(False)
         table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

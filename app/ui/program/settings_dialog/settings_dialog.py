@@ -288,14 +288,12 @@ class ServiceBox(QFrame):
         super().__init__(parent)
         self._service = service
         name = service_text(service.name)
-        self.on = QCheckBox(name)
-        self.on.setAccessibleDescription(service_text(service.sends))
+        self.on = QCheckBox(name, accessibleDescription=service_text(service.sends))
         sends = self.tr("Sends: {what}").replace("{what}", service_text(service.sends))
         self.sends = plain_label(sends, "dim")
         self.url = QLineEdit(maxLength=MAX_TEXT, placeholderText=service.url)
         self.url.setToolTip(service.url)  # a long address does not fit in large text
-        self.release = QLineEdit(maxLength=40, placeholderText=service.release)
-        self.release.setMaximumWidth(NARROW)
+        self.release = QLineEdit(maxLength=40, placeholderText=service.release, maximumWidth=NARROW)
         self.problem = plain_label("", "warning")
         self.problem.hide()
         rows = form()

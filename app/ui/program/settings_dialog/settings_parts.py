@@ -79,10 +79,9 @@ class SettingsPage(QScrollArea):
 
     def _choice(self, name: str, options: Mapping[Any, str]) -> QComboBox:
         """A choice for the setting of that name, from its values and their titles."""
-        box = QComboBox()
+        box = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         for value, title in options.items():
             box.addItem(title, value)
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.setMinimumWidth(NARROW)
         box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         box.activated.connect(partial(self._save_chosen, name, box))
@@ -102,8 +101,7 @@ class FileList(QWidget):
     def __init__(self, title: str, kinds: str) -> None:
         super().__init__()
         self._title, self._kinds = title, kinds
-        self.list = QListWidget()
-        self.list.setAccessibleName(title)
+        self.list = QListWidget(accessibleName=title)
         self.list.setFixedHeight(84)
         self.add_button = QPushButton(self.tr("Add…"))
         self.remove_button = QPushButton(self.tr("Remove"))

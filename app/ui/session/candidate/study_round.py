@@ -17,12 +17,7 @@ from app.core.session.session import Session
 from app.ui.base.actions.actions import ACTIONS, LOOKING, MARKING, WORDS
 from app.ui.base.background.runner import Runner
 from app.ui.session.candidate.blind_mode import BlindMode
-from app.ui.session.candidate.queue_neighbours import (
-    AHEAD,
-    Queue,
-    QueueNeighbours,
-    RepeatRound,
-)
+from app.ui.session.candidate.queue_neighbours import AHEAD, Queue, QueueNeighbours, RepeatRound
 
 if TYPE_CHECKING:
     from app.core.sharing.study_plan import StudyPlan, Turn

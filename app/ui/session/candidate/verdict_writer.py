@@ -119,11 +119,7 @@ class VerdictWriter:
             return self._session.redo()
 
     def _record_repeat(
-        self,
-        number: int,
-        opinion: Opinion,
-        spent: float | None,
-        shown: Mapping[str, Any] | None,
+        self, number: int, opinion: Opinion, spent: float | None, shown: Mapping[str, Any] | None
     ) -> None:
         """Record a repeated verdict; the first verdict of the candidate stays as it was."""
         if opinion.verdict is None:

@@ -59,8 +59,7 @@ class ChoiceForm(QFrame):
         self._show_how()
 
     def _box(self, name: str) -> QComboBox:
-        made = QComboBox()
-        made.setAccessibleName(name)
+        made = QComboBox(accessibleName=name)
         return made
 
     def _lay_out(self) -> None:

@@ -242,8 +242,7 @@ class OutsideBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.about = narrow(wrapped_label("", "warning"))
-        self.box = QCheckBox()
-        self.box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.box = QCheckBox(focusPolicy=Qt.FocusPolicy.TabFocus)
         self.box.clicked.connect(self.chosen)
         column(self.about, self.box, spacing=4, parent=self)
         self.hide()

@@ -190,9 +190,8 @@ class RoleBoxes(QWidget):
         for role in ROLE_TEXTS:
             part = QWidget(self)
             label = short_label(role_text(role), "dim")
-            box = QComboBox(minimumContentsLength=8)
+            box = QComboBox(minimumContentsLength=8, objectName=role)
             box.setModel(self._names)
-            box.setObjectName(role)
             box.setAccessibleName(role_text(role))
             sizes = QComboBox.SizeAdjustPolicy
             box.setSizeAdjustPolicy(sizes.AdjustToMinimumContentsLengthWithIcon)
