@@ -1446,6 +1446,13 @@
     </message>
 </context>
 <context>
+    <name>CustomFlag</name>
+    <message>
+        <source>custom flag, Enter</source>
+        <translation>自定义标记，回车</translation>
+    </message>
+</context>
+<context>
     <name>DisagreementPage</name>
     <message>
         <source>People</source>
@@ -2243,10 +2250,6 @@
 </context>
 <context>
     <name>FlagRow</name>
-    <message>
-        <source>custom flag, Enter</source>
-        <translation>自定义标记，回车</translation>
-    </message>
     <message>
         <source>Custom flag</source>
         <translation>自定义标记</translation>
@@ -3764,10 +3767,6 @@
 </context>
 <context>
     <name>PreviousObject</name>
-    <message>
-        <source>custom flag, Enter</source>
-        <translation>自定义标记，回车</translation>
-    </message>
     <message>
         <source>Comment on {object}</source>
         <translation>对 {object} 的评语</translation>

@@ -118,7 +118,8 @@ class RepeatLine(QFrame):
         self._current, self._runner = context.current, context.runner
         self._was_on = self._was_in_study = False
         self.text = wrapped_label("", parent=self)
-        self.stop = QPushButton(self.tr("Stop"), self, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self.stop = QPushButton(self.tr("Stop"), self)
+        self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stop.setToolTip(self.tr("Back to the candidate you came from"))
         row((self.text, 1), self.stop, spacing=12, margins=(12, 4, 8, 4), parent=self)
         self.stop.clicked.connect(self._stop)

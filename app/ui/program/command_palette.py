@@ -142,7 +142,10 @@ class CommandPalette(QFrame):
 
 
 def _list_of_commands() -> QTreeWidget:
-    tree = QTreeWidget(rootIsDecorated=False, uniformRowHeights=True, headerHidden=True)
+    tree = QTreeWidget()
+    tree.setRootIsDecorated(False)
+    tree.setUniformRowHeights(True)
+    tree.setHeaderHidden(True)
     tree.setProperty("role", "plain")
     tree.setColumnCount(2)
     tree.setFocusPolicy(Qt.FocusPolicy.NoFocus)

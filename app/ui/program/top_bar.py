@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QSizePolicy, QWidget
 
 from agent.tasks.look import has_class
@@ -16,7 +16,7 @@ from app.ui.judge.agent.status_texts import list_run_text, run_text
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import ElidedLabel, button, row, short_label
-from app.ui.widgets.painted_button import hint
+from app.ui.widgets.painted_button import hint, smooth_painter
 
 AGENT_PX, SPACING, SIDE_PX = 130, 4, 8
 WIDE_PX = 1500  # width of a window with room for the state of the agent above the page
@@ -228,8 +228,7 @@ class _Bar(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._current_theme.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, painter = self._current_theme.theme, smooth_painter(self)
         painter.setPen(Qt.PenStyle.NoPen)
         groove = QRectF(0.0, self.height() / 2 - 2.0, self.width(), 4.0)
         is_dark_bar = contrast(theme.accent, theme.bar) < MIN_CONTRAST

@@ -21,7 +21,7 @@ from PySide6.QtCore import (
     Qt,
     QTimer,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QWidget
 from shiboken6 import isValid
 
@@ -35,7 +35,7 @@ from app.ui.program.session_view import SessionView
 from app.ui.start.welcome_page import TOUR
 from app.ui.widgets.labels import Space, column, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import cast_shadow
-from app.ui.widgets.painted_button import PaintedButton
+from app.ui.widgets.painted_button import PaintedButton, smooth_painter
 
 _MOVES = frozenset(
     {QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.LayoutRequest}
@@ -271,8 +271,7 @@ class Spotlight(QWidget):
         ring = None if self.hole is None else QRectF(self.hole).adjusted(*_OUT)
         if ring is not None:
             dimmed.addRoundedRect(ring, ROUND, ROUND)
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self)
         painter.fillPath(dimmed, QColor(0, 0, 0, DIM_ALPHA[theme.is_dark]))
         if ring is not None:
             painter.setPen(QPen(QColor(theme.accent), 2.0))

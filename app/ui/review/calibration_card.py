@@ -33,7 +33,8 @@ class CalibrationCard(PageCard):
         self._models: tuple[AgreementModel, ...] = ()
         self.plan: CutPlan | None = None
         self.empty = wrapped_label("", "dim")
-        self.choose = QComboBox(accessibleName=self.tr("Model"))
+        self.choose = QComboBox()
+        self.choose.setAccessibleName(self.tr("Model"))
         self.state = wrapped_label("")
         self.curve = Figure(context.current_theme, self.tr("Reliability curve"))
         self.curve.setFixedHeight(CURVE_PX)

@@ -41,6 +41,7 @@ from app.ui.widgets.labels import (
     flow,
     one_line,
     row,
+    show_or_hide,
     wrapped_label,
 )
 from app.ui.widgets.page_parts import EmptyState
@@ -172,8 +173,7 @@ class DisagreementPage(QWidget):
         with QSignalBlocker(self.list):
             self.list.show_disputes(found)
         self.who.show_text(one_line(self.list.who))
-        self.compared.setText("\n".join(map(self._compare, summary.models)))
-        self.compared.setVisible(bool(summary.models))
+        show_or_hide(self.compared, "\n".join(map(self._compare, summary.models)))
         self.list.setVisible(bool(found))
         self.count.setText(self._count_text() if found else "")
         self.empty.show_reason(*self._why_empty())

@@ -49,6 +49,7 @@ from app.ui.widgets.labels import (
     narrow,
     one_line,
     row,
+    show_or_hide,
     wrapped_label,
 )
 from app.ui.widgets.page_parts import PageScrollArea
@@ -206,8 +207,7 @@ class DisputeView(QWidget):
         if not self._is_current() or self.shown is None:
             return
         spectrum = self._current.spectrum
-        self.note.setText(one_line(translate_message(self._current.fault), MAX_REASON))
-        self.note.setVisible(bool(self._current.fault))
+        show_or_hide(self.note, one_line(translate_message(self._current.fault), MAX_REASON))
         if spectrum is None:
             self.plot.show_nothing()
             return

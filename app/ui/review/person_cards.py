@@ -19,6 +19,7 @@ from app.ui.widgets.labels import (
     cut,
     one_line,
     short_label,
+    show_or_hide,
     wrapped_label,
 )
 from app.ui.widgets.page_parts import PageCard
@@ -56,8 +57,7 @@ class WorkCard(PageCard):
         head += [self.tr("second opinions left"), self.tr("accept rate")]
         self.numbers.show_rows(head, [self._row(each) for each in some])
         texts = [text for each in some if (text := self._by_confidence(each))]
-        self.confidence.setText(cut("\n".join(texts)))
-        self.confidence.setVisible(bool(texts))
+        show_or_hide(self.confidence, cut("\n".join(texts)))
         clear_layout(self._column)
         self.figures = []
         drawn = [each for each in some if len(each.hours) > 1][:MAX_DRAWN]
@@ -145,8 +145,8 @@ class KnownCard(PageCard):
         texts = (f"{each.name}: {estimate_text(each.figure)}" for each in rows)
         self.figure.setAccessibleDescription("; ".join(texts))
         self.counts.setText(cut("\n".join(self._counted(each) for each in some)))
-        self.drift.setText(cut("\n".join(self._drifted(each) for each in some if each.is_unsteady)))
-        self.drift.setVisible(bool(self.drift.text()))
+        drifted = [self._drifted(each) for each in some if each.is_unsteady]
+        show_or_hide(self.drift, cut("\n".join(drifted)))
         clear_layout(self._column)
         self.blocks = []
         text = self.tr("{name}, share correct in the course of time")

@@ -384,7 +384,8 @@ class LockedPage(QWidget):
         self.holder.setText(self.tr("In use by: {who}").replace("{who}", one_line(error.holder)))
 
     def _button(self, text: str, call: Callable[[], object]) -> QPushButton:
-        made = QPushButton(text, focusPolicy=Qt.FocusPolicy.TabFocus)
+        made = QPushButton(text)
+        made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.clicked.connect(call)
         return made
 

@@ -26,7 +26,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import column, short_label, wrapped_label
-from app.ui.widgets.painted_button import RowButton, translucent
+from app.ui.widgets.painted_button import RowButton, smooth_painter, translucent
 from app.ui.widgets.text_width import how_much_larger
 
 PAD = 10  # lengths are in pixels
@@ -57,7 +57,8 @@ class RecentList(QFrame):
         none = self.tr("No sessions yet. Sessions you open are listed here with your progress.")
         self.empty = wrapped_label(none, "dim")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._body = QWidget(objectName="recent_rows", autoFillBackground=False)
+        self._body = QWidget(autoFillBackground=False)
+        self._body.setObjectName("recent_rows")
         self._column = column((self.empty, 1), 0, spacing=2, parent=self._body)
         self._area = area = QScrollArea(widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -115,7 +116,8 @@ class RecentRow(RowButton):
     def __init__(self, session: RecentSession, current_theme: CurrentTheme) -> None:
         super().__init__()
         self._current_theme, self.session = current_theme, session
-        self.remove_button = QToolButton(self, autoRaise=True, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self.remove_button = QToolButton(self, autoRaise=True)
+        self.remove_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove_button.setText("✕")
         self.remove_button.setToolTip(self.tr("Remove from this list; the file is kept"))
         self.remove_button.setAccessibleName(self.tr("Remove from this list"))
@@ -163,8 +165,7 @@ class RecentRow(RowButton):
         return round(REMOVE_PX * how_much_larger(self))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self)
         if self.underMouse() or self.hasFocus():
             self._paint_highlight(painter)
         theme = self._current_theme.theme

@@ -31,7 +31,7 @@ from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_sess
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import Space, button, column, flow, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea, ProblemLine
-from app.ui.widgets.painted_button import RowButton, translucent
+from app.ui.widgets.painted_button import RowButton, smooth_painter, translucent
 from app.ui.widgets.reviewer_name import MAX_NAME, CancellableField, ReviewerName
 from app.ui.widgets.text_width import MostWidth
 
@@ -392,8 +392,7 @@ class StartButton(RowButton):
         return title, self.fontMetrics().boundingRect(lower, WRAPPED, self._about)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self)
         ink, dim = self._draw_background(painter, self._current_theme.theme)
         draw_icon(painter, self._icon, QRectF(PAD, (self.height() - ICON) / 2, ICON, ICON), ink)
         self._draw_text(painter, ink, dim)

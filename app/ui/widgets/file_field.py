@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from app.ui.widgets.labels import column, flow, narrow, wrapped_label
+from app.ui.widgets.labels import column, flow, narrow, show_or_hide, wrapped_label
 from app.ui.widgets.text_width import TextWidth
 
 EDIT_PX, WIDEST_EDIT_PX = 150, 400
@@ -24,10 +24,13 @@ class FileField(QWidget):
         self._ask = ask
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         label = wrapped_label(title, "dim")
-        self.edit = QLineEdit(acceptDrops=False, accessibleName=title)
+        self.edit = QLineEdit()
+        self.edit.setAcceptDrops(False)
+        self.edit.setAccessibleName(title)
         self.edit.textChanged.connect(self.changed)
         label.setBuddy(self.edit)
-        self.button = QPushButton(self.tr("Choose…"), focusPolicy=Qt.FocusPolicy.TabFocus)
+        self.button = QPushButton(self.tr("Choose…"))
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.setAutoDefault(False)  # Enter in a field of a dialog would press it
         self.button.setAccessibleName(self.tr("Choose: {what}").replace("{what}", title))
         self.button.clicked.connect(self._choose)
@@ -54,8 +57,7 @@ class FileField(QWidget):
         self.edit.selectAll()
 
     def show_problem(self, problem: str) -> None:
-        self.problem.setText(problem)
-        self.problem.setVisible(bool(problem))
+        show_or_hide(self.problem, problem)
 
     def _choose(self) -> None:
         if (path := self._ask(self.path)) is not None:

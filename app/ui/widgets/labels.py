@@ -77,7 +77,9 @@ def short_label(text: str, role: str = "", parent: QWidget | None = None) -> QLa
 
 def button(text: str, role: str = "quiet", call: Callable[[], object] | None = None) -> QPushButton:
     """A button that never takes the focus from the plot."""
-    made = QPushButton(text, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=text)
+    made = QPushButton(text)
+    made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    made.setAccessibleName(text)
     made.setProperty("role", role)
     if call is not None:
         made.clicked.connect(call)
@@ -94,7 +96,9 @@ def dialog_button(text: str, call: Callable[[], object], role: str = "") -> QPus
 
 
 def check_box(text: str) -> QCheckBox:
-    made = QCheckBox(text, focusPolicy=Qt.FocusPolicy.NoFocus, accessibleName=text)
+    made = QCheckBox(text)
+    made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    made.setAccessibleName(text)
     return made
 
 
@@ -170,6 +174,12 @@ def keep_current(show: Callable[[], object], *changes: SignalInstance) -> None:
     for each in changes:
         each.connect(show)
     show()
+
+
+def show_or_hide(label: QLabel, text: str) -> None:
+    """Show a text, or hide the label where there is nothing to say."""
+    label.setText(text)
+    label.setVisible(bool(text))
 
 
 def bring_forward(window: QWidget) -> None:

@@ -73,13 +73,11 @@ class EmptyState(QWidget):
 class PageScrollArea(QScrollArea):
     """A scroll area that keeps wrapped text whole, in the place of what is in it.
 
-    QScrollArea squeezes labels that wrap before it scrolls. With `max_height` (pixels) the area is
-    as high as its content, up to that height, and less where room is short.
+    QScrollArea squeezes labels that wrap before it scrolls.
     """
 
-    def __init__(self, inner: QWidget, max_height: int | None = None) -> None:
+    def __init__(self, inner: QWidget) -> None:
         super().__init__(inner.parentWidget())
-        self._max_height, self._wanted = max_height, 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -107,20 +105,9 @@ class PageScrollArea(QScrollArea):
     def _fit(self) -> None:
         inner = self.widget()
         layout = None if inner is None else inner.layout()
-        if inner is None or layout is None:
-            return
-        wrapped = layout.totalHeightForWidth(self.viewport().width())
-        height = max(wrapped, layout.totalMinimumSize().height())
-        inner.setMinimumHeight(height)
-        if self._max_height is not None:
-            self._wanted = min(height, self._max_height)
-            self.setMinimumHeight(min(self._wanted, self._max_height // 2))
-            self.setMaximumHeight(self._wanted)
-            self.updateGeometry()
-
-    def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        return hint if self._max_height is None else QSize(hint.width(), self._wanted)
+        if inner is not None and layout is not None:
+            wrapped = layout.totalHeightForWidth(self.viewport().width())
+            inner.setMinimumHeight(max(wrapped, layout.totalMinimumSize().height()))
 
 
 class Logo(QWidget):
@@ -152,7 +139,8 @@ class ProblemLine(QFrame):
         self.setProperty("role", "notice" if tone == "warning" else "card")
         self.label = narrow(wrapped_label(""))
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.close_button = QToolButton(autoRaise=True, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self.close_button = QToolButton(autoRaise=True)
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.close_button.setText("✕")
         self.close_button.setAccessibleName(self.tr("Close this message"))
         self.close_button.clicked.connect(self.clear)

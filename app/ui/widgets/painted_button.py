@@ -4,7 +4,7 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QPaintDevice, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.ui.base.keys.keymap import Keymap
@@ -86,8 +86,7 @@ class PaintedButton(QAbstractButton):
         return max(16, round(KEY_SCALE * self.fontMetrics().horizontalAdvance(key)) + 8)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._current_theme.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, painter = self._current_theme.theme, smooth_painter(self)
         ink = self._ink(theme)
         self._paint_shape(painter, theme)
         box = self.rect().adjusted(PAD, 0, -PAD, 0)
@@ -151,6 +150,13 @@ def quiet_button(
 
 def _label(mark: str, text: str) -> str:
     return f"{mark}  {text}" if mark and text else mark + text
+
+
+def smooth_painter(on: QPaintDevice) -> QPainter:
+    """A painter that draws without jagged edges."""
+    painter = QPainter(on)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    return painter
 
 
 def translucent(colour: str, alpha: int) -> QColor:

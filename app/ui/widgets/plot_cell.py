@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.ui.base.theme.theme import CurrentTheme, Theme
+from app.ui.widgets.painted_button import smooth_painter
 
 RADIUS, PAD, EDGE_PX = 5.0, 7, 4  # room beside texts, and above and below them
 TEXT_SCALE = 0.85
@@ -48,8 +49,7 @@ class PlotCell(QAbstractButton):
 
     def _framed(self, colour: str, edge: float, on: QPixmap | None = None) -> QPainter:
         """A painter with the font of the texts, after the frame."""
-        theme, painter = self._current_theme.theme, QPainter(on or self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, painter = self._current_theme.theme, smooth_painter(on or self)
         painter.setPen(QPen(QColor(colour), edge))
         painter.setBrush(QColor(theme.border if self.isDown() else theme.plot))
         inset = edge / 2

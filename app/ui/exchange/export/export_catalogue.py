@@ -45,7 +45,8 @@ class CataloguePanel(QWidget):
         self._fuller_choice = "all"
         self.selected: tuple[int, ...] = ()
         """Ids of the candidates that were selected before the dialog was opened."""
-        self.format = QComboBox(accessibleName=self.tr("Format"))
+        self.format = QComboBox()
+        self.format.setAccessibleName(self.tr("Format"))
         for name, title in self._formats():
             self.format.addItem(title, name)
         self.format.currentIndexChanged.connect(self.changed)
@@ -54,7 +55,8 @@ class CataloguePanel(QWidget):
         self.count = wrapped_label("", "dim")
         self.instead = dialog_button("", self._choose_instead, "quiet")
         self.instead.hide()
-        self.table = QTableWidget(0, 0, wordWrap=False)
+        self.table = QTableWidget(0, 0)
+        self.table.setWordWrap(False)
         show_cells(self.table, self.tr("The first rows of the catalogue"))
         self.table.setHorizontalScrollMode(QTableWidget.ScrollMode.ScrollPerPixel)
         rows = QFormLayout(horizontalSpacing=12, verticalSpacing=8)

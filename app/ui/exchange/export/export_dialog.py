@@ -117,7 +117,8 @@ class ExportDialog(QDialog):
         self.work.progressed.connect(self._show_progress)
         self.setWindowTitle(self.tr("Export"))
         self.setModal(False)
-        self.kinds = QListWidget(accessibleName=self.tr("What to write"))
+        self.kinds = QListWidget()
+        self.kinds.setAccessibleName(self.tr("What to write"))
         self.kinds.setProperty("role", "pages")
         for kind in KINDS:
             self.kinds.addItem(page_title(kind))

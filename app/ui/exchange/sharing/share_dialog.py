@@ -30,7 +30,7 @@ from app.ui.exchange.sharing.dialog_parts import SharingDialog, form_of, names_i
 from app.ui.review.person_cards import NumberGrid
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_folder_for_files
-from app.ui.widgets.labels import button, check_box, cut, one_line, wrapped_label
+from app.ui.widgets.labels import button, check_box, cut, one_line, show_or_hide, wrapped_label
 from app.ui.widgets.number_box import NumberBox
 
 SIZE = 640, 560
@@ -153,8 +153,7 @@ class ShareDialog(SharingDialog):
         has_files = self._session.database.is_file
         self.split.setVisible(has_files)
         self.pack.setVisible(has_files and bool(rows))
-        self.outcome.setText(self._outcome(shares))
-        self.outcome.setVisible(bool(self.outcome.text()))
+        show_or_hide(self.outcome, self._outcome(shares))
         self._check()
         if shares.report is not None:
             self._show_mine(shares)

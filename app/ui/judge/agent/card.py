@@ -30,6 +30,7 @@ from PySide6.QtWidgets import QMenu, QScrollArea, QWidget
 from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
 from app.ui.judge.agent.card_content import CardContent
 from app.ui.judge.agent.measured_rows import MeasuredRow, header_row
+from app.ui.widgets.painted_button import smooth_painter
 
 SPACING = 6
 NEAR_END = 24  # pixels from the end within which the list follows new steps
@@ -251,8 +252,7 @@ class StepCard(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.content is None:
             return
-        theme, painter = self._current_theme.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, painter = self._current_theme.theme, smooth_painter(self)
         self._paint_frame(painter, theme, self.content)
         card = self._layout_for(self.width())
         for block in card.blocks:

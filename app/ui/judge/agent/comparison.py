@@ -60,7 +60,8 @@ class Comparison(QScrollArea):
         self._fill()
 
     def _choice(self, name: str) -> QComboBox:
-        choice = QComboBox(minimumContentsLength=6, accessibleName=name)
+        choice = QComboBox(minimumContentsLength=6)
+        choice.setAccessibleName(name)
         choice.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         choice.currentIndexChanged.connect(self._fill)

@@ -59,7 +59,9 @@ class ModelChooser(QFrame):
         self._answer, self._session = runner.latest(self), session
         self._position = QPoint()
         self._current = ""
-        self.list = QListWidget(wordWrap=True, accessibleName=self.tr("Models"))
+        self.list = QListWidget()
+        self.list.setWordWrap(True)
+        self.list.setAccessibleName(self.tr("Models"))
         self.list.setProperty("role", "plain")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.address = QLineEdit(placeholderText=self.tr("http://host:port/v1#model"))

@@ -27,7 +27,8 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import frame_text, section_lines, section_title, task_text
 from app.ui.base.translation.measured_texts import translate_reason
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import column, short_label, wrapped_label
+from app.ui.widgets.labels import column, keep_current, short_label, wrapped_label
+from app.ui.widgets.painted_button import smooth_painter
 
 MEASURE_AFTER_MS = 250  # so that nothing is measured while candidates fly past
 MET, NOT_MET, BORDERLINE, UNKNOWN = "✓", "✕", "≈", "–"
@@ -156,12 +157,10 @@ class CriteriaList(QWidget):
             self._lines += [mark, name, result]
         self._timer = QTimer(self, singleShot=True, interval=MEASURE_AFTER_MS)
         self._timer.timeout.connect(self._measure)
-        self._current.spectrum_changed.connect(self._refresh)
-        self._current.row_changed.connect(self._refresh)
-        context.view.changed.connect(self._refresh)
-        self._current.blind_mode.changed.connect(self._refresh)
-        context.current_theme.changed.connect(self._refresh)
-        self._refresh()
+        now = context.current
+        of_object = now.spectrum_changed, now.row_changed, now.blind_mode.changed
+        of_window = context.view.changed, context.current_theme.changed
+        keep_current(self._refresh, *of_object, *of_window)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -297,9 +296,7 @@ class SectionHeader(QAbstractButton):
         return QSize(ARROW_PX, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._current_theme.theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, painter = self._current_theme.theme, smooth_painter(self)
         _draw_arrow(painter, self.height() / 2.0, self.isChecked(), QColor(theme.dim))
         painter.setFont(self._title_font())
         painter.setPen(QColor(theme.accent if self.underMouse() else theme.text))

@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from agent.spectra.spectrum import Window
@@ -13,6 +13,7 @@ from app.ui.session.candidate.view_options import USUAL_AXES
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, keep_current, row, short_label, with_key
 from app.ui.widgets.number_box import NumberBox
+from app.ui.widgets.painted_button import smooth_painter
 
 DEFAULT_BOUNDS: Window = (3700.0, 9100.0)  # bounds while there is no spectrum
 MIN_WIDTH_A = 5.0
@@ -161,9 +162,7 @@ class RangeSlider(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._current_theme.theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, painter = self._current_theme.theme, smooth_painter(self)
         painter.setPen(Qt.PenStyle.NoPen)
         middle = self.height() / 2
         first, last = (self.position(value) for value in self.values)

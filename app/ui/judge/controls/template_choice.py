@@ -24,6 +24,7 @@ from app.ui.widgets.labels import (
     one_line,
     row,
     short_label,
+    show_or_hide,
     with_key,
     wrapped_label,
 )
@@ -60,7 +61,7 @@ class TemplateChoice(QWidget):
         scales = row(times, self.scale, self.automatic, 1, spacing=6)
         shown = row(self.shown, (self.choose, 1))
         column(shown, self.note, scales, self.ranking, spacing=4, parent=self)
-        self.scale.entered.connect(self._set_scale)
+        self.scale.entered.connect(lambda scale: self._view.change(template_scale=scale))
         self.automatic.clicked.connect(partial(self._view.change, template_scale=1.0))
         self.shown.clicked.connect(self.flip)
         context.commands.add("template", self.flip)
@@ -112,33 +113,26 @@ class TemplateChoice(QWidget):
         none = partial(self._view.change, template="")
         self.menu.addAction(self.tr("None")).triggered.connect(none)
         self.menu.addSection(self.tr("Simulated classes"))
-        for title, group in self._groups().items():
-            if title != OWN:
-                submenu = self.menu.addMenu(escape_mnemonics(library_name(title)))
-                for each in group:
-                    self._add(submenu, each)
+        task, menus = self._current.session.task.id, {OWN: self.menu}
+        every = sorted(self.library.templates, key=lambda each: each.label != task)
+        for each in every:
+            if not each.is_own and each.group not in menus:
+                title = escape_mnemonics(library_name(each.group))
+                menus[each.group] = self.menu.addMenu(title)
+            if not each.is_own:
+                self._add(menus[each.group], each)
         self.menu.addSection(self.tr("Your files"))
-        for each in self._groups().get(OWN, []):
-            self._add(self.menu, each)
+        for each in every:
+            if each.is_own:
+                self._add(self.menu, each)
         self.menu.addAction(self.tr("Add a file…")).triggered.connect(self._ask_for_file)
         self._show()
-
-    def _groups(self) -> dict[str, list[Template]]:
-        """Templates by group, the task's class first."""
-        task = self._current.session.task.id
-        groups: dict[str, list[Template]] = {}
-        for each in sorted(self.library.templates, key=lambda each: each.label != task):
-            groups.setdefault(each.group, []).append(each)
-        return groups
 
     def _add(self, menu: QMenu, template: Template) -> None:
         action = menu.addAction(escape_mnemonics(template.short))
         action.setCheckable(True)
         action.setData(template.name)
         action.triggered.connect(partial(self._view.change, template=template.name))
-
-    def _set_scale(self, scale: float) -> None:
-        self._view.change(template_scale=scale)
 
     def _show(self, *_: object) -> None:
         self.scale.show_value(self._view.options.template_scale)
@@ -232,8 +226,7 @@ class TemplateRanking(QWidget):
         clear_layout(self._lines)
         for match in self.matches:
             self._lines.addWidget(self._line(match))
-        self.note.setText(note)
-        self.note.setVisible(bool(note))
+        show_or_hide(self.note, note)
         self._mark()
 
     def _line(self, match: Match) -> QWidget:

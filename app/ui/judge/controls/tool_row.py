@@ -47,6 +47,7 @@ from app.ui.session.candidate.view_options import (
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets import labels
 from app.ui.widgets.labels import (
+    Space,
     button,
     check_box,
     clear_layout,
@@ -99,10 +100,8 @@ class ToolRow(QWidget):
         self._add("range", self.tr("Wavelength range"), self.range)
         self._add("links", self.tr("More about the plot"), self._more)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        context.view.changed.connect(self.refresh)
-        context.view.window_changed.connect(self.refresh)
-        context.current.spectrum_changed.connect(self.refresh)
-        self.refresh()
+        view, spectrum_changed = context.view, context.current.spectrum_changed
+        keep_current(self.refresh, view.changed, view.window_changed, spectrum_changed)
 
     def add(
         self,
@@ -126,8 +125,8 @@ class ToolRow(QWidget):
         self.buttons[name], self.popovers[name] = button, popover
         self._row.addWidget(button)
         if name in TUCKED:
-            entry = self.entries[name] = labels.button(title)
-            entry.clicked.connect(partial(self._open_tucked, name))
+            call = partial(self._open_tucked, name)
+            entry = self.entries[name] = labels.button(title, call=call)
             self._tucked.addWidget(entry)
 
     def _open_tucked(self, name: str) -> None:
@@ -220,10 +219,9 @@ class Links(QWidget):
             each.clicked.connect(partial(self.open_page, action))
             context.commands.add(action, partial(self.open_page, action))
         column(row(self.picture, self.copy), grid, spacing=4, parent=self)
-        context.current.candidate_changed.connect(self._show)
-        context.current.spectrum_changed.connect(self._show)
         keep_current(self._show_keys, context.keymap.changed)
-        self._show()
+        now = context.current
+        keep_current(self._show, now.candidate_changed, now.spectrum_changed)
 
     def page(self, action: str) -> WebPage:
         """The web page about the current object, or why there is none."""
@@ -271,11 +269,9 @@ class SmoothingControl(QWidget):
         self.more = button("+", "key", partial(self._view.change_smoothing, 1))
         self.off = button("", call=partial(self._view.change, smoothing=0))
         row(self.less, self.more, self.value, 1, self.off, spacing=4, parent=self)
-        context.view.changed.connect(self._show)
-        context.view.window_changed.connect(self._show)
-        context.current.spectrum_changed.connect(self._show)
         keep_current(self._show_keys, context.keymap.changed)
-        self._show()
+        view, spectrum_changed = context.view, context.current.spectrum_changed
+        keep_current(self._show, view.changed, view.window_changed, spectrum_changed)
 
     @property
     def text(self) -> str:
@@ -428,12 +424,10 @@ class AxisControl(QWidget):
         self.usual = button(self.tr("Usual axes"), call=partial(self._view.change, **USUAL_AXES))
         flux = short_label(self.tr("Flux"), "heading")
         boxes = row(self.zero, self.log, 1, spacing=16)
-        layout = column(flux, self.flux, self.reason, boxes, spacing=5, parent=self)
-        layout.addSpacing(4)
-        layout.addWidget(short_label(self.tr("Wavelength"), "heading"))
-        layout.addWidget(self.medium)
-        layout.addLayout(row(self.unit, self.rest, 1, spacing=16))
-        layout.addLayout(row(self.velocity, 1, self.usual))
+        wavelength = short_label(self.tr("Wavelength"), "heading")
+        below = row(self.unit, self.rest, 1, spacing=16), row(self.velocity, 1, self.usual)
+        parts = self.flux, self.reason, boxes, Space(4), wavelength, self.medium, *below
+        column(flux, *parts, spacing=5, parent=self)
         self.flux.chosen.connect(partial(self._change, "flux"))
         self.unit.chosen.connect(partial(self._change, "wavelength_unit"))
         self.medium.chosen.connect(partial(self._change, "medium"))

@@ -29,6 +29,7 @@ from app.ui.widgets.labels import (
     keep_current,
     row,
     short_label,
+    show_or_hide,
     with_key,
     wrapped_label,
 )
@@ -51,7 +52,8 @@ class VelocityControl(QWidget):
         lowest = -RV_LIMIT_KMS / LIGHT_KMS
         self.z = NumberBox(redshift, low=lowest, high=Z_LIMIT, decimals=5, parent=self)
         self.reset = button(self.tr("Reset"))
-        self.slider = QSlider(Qt.Orientation.Horizontal, focusPolicy=Qt.FocusPolicy.NoFocus)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.slider.setRange(-TICKS, TICKS)
         self.slider.setAccessibleName(self.tr("Radial velocity"))
         self.fitter = TemplateVelocity(context, library, self)
@@ -59,7 +61,8 @@ class VelocityControl(QWidget):
         self.lines = button(self.tr("Measure from lines"), call=self.fitter.run_lines)
         self.listed = button("", call=self._use_listed)
         self.state = wrapped_label("", "dim")
-        self.quality = QComboBox(accessibleName=self.tr("Quality of the velocity"))
+        self.quality = QComboBox()
+        self.quality.setAccessibleName(self.tr("Quality of the velocity"))
         self.quality.addItems(["–", *map(str, range(1, MAX_QUALITY + 1))])
         self.quality.setToolTip(self.tr("From 1, a guess, to 4, certain"))
         self.kept = check_box(self.tr("Keep over candidates"))
@@ -76,17 +79,15 @@ class VelocityControl(QWidget):
         column(self.slider, typed, *ways, self.state, graded, self.note, spacing=4, parent=self)
         self.quality.activated.connect(lambda at: self._velocity.set_quality(at or None))
         self.kept.clicked.connect(lambda on: self._view.change(keep_velocity=on))
-        self.fitter.changed.connect(self._show)
-        context.current.spectrum_changed.connect(self._show)
-        context.current.opinion_changed.connect(self._show)
-        self.slider.valueChanged.connect(self._slide)
-        self.speed.entered.connect(self._velocity.set_by_hand)
-        self.z.entered.connect(self._set_z)
+        by_hand = self._velocity.set_by_hand
+        self.slider.valueChanged.connect(lambda tick: by_hand(velocity_at(tick), save=False))
+        self.speed.entered.connect(by_hand)
+        self.z.entered.connect(lambda z: by_hand(LIGHT_KMS * z))
         self.reset.clicked.connect(lambda: self._velocity.set(None))
-        context.view.changed.connect(self._show)
         keep_current(self._show_keys, context.keymap.changed)
         keep_current(self._restyle, context.current_theme.changed)
-        self._show()
+        of_object = context.current.spectrum_changed, context.current.opinion_changed
+        keep_current(self._show, *of_object, context.view.changed, self.fitter.changed)
 
     @property
     def text(self) -> str:
@@ -95,12 +96,6 @@ class VelocityControl(QWidget):
             return f"z = {options.z:.4f}"
         speed = f"{options.velocity_kms + 0.0:.0f}".replace("-", "\N{MINUS SIGN}")
         return self.tr("{speed} km/s").replace("{speed}", speed)
-
-    def _slide(self, tick: int) -> None:
-        self._velocity.set_by_hand(velocity_at(tick), save=False)
-
-    def _set_z(self, z: float) -> None:
-        self._velocity.set_by_hand(LIGHT_KMS * z)
 
     def _use_listed(self) -> None:
         found = listed_redshift(self._current.spectrum, self._current.candidate)
@@ -114,11 +109,10 @@ class VelocityControl(QWidget):
         self.z.show_value(options.z)
         kept = self._velocity.kept
         self.reset.setEnabled(options.z != 0.0 or kept is not None)
-        carried = self.tr("Of the object before: shown, and not kept with this one")
-        self.state.setText(carried if kept is None and options.z else "")
+        state = self.tr("Of the object before: shown, and not kept with this one")
         if kept is not None:
-            self.state.setText(velocity_translated(kept))
-        self.state.setVisible(bool(self.state.text()))
+            state = velocity_translated(kept)
+        show_or_hide(self.state, state if kept is not None or options.z else "")
         self.quality.setCurrentIndex(0 if kept is None or kept.quality is None else kept.quality)
         self.quality.setEnabled(kept is not None)
         self.kept.setChecked(options.keep_velocity)
@@ -126,8 +120,7 @@ class VelocityControl(QWidget):
             self.slider.setValue(tick_at(options.velocity_kms))
         self.fit.setEnabled(self._current.spectrum is not None and bool(options.template))
         self.lines.setEnabled(self._current.spectrum is not None)
-        self.note.setText(self.fitter.note)
-        self.note.setVisible(bool(self.fitter.note))
+        show_or_hide(self.note, self.fitter.note)
         self._show_listed()
 
     def _show_listed(self) -> None:
@@ -252,8 +245,8 @@ class TemplateVelocity(QObject):
         spectrum = self._current.spectrum
         if spectrum is None:
             self._say(self.tr("There is no spectrum to fit"))
-            return
-        self._answer.ask(partial(_of_lines, spectrum), self._measured)
+        else:
+            self._answer.ask(partial(_of_lines, spectrum), self._measured)
 
     def _measured(self, found: Measurement) -> None:
         if found.value is None:

@@ -24,6 +24,7 @@ from app.ui.widgets.labels import (
     narrow,
     row,
     short_label,
+    show_or_hide,
     wrapped_label,
 )
 from app.ui.widgets.page_parts import FoldingCard
@@ -93,8 +94,7 @@ class SourceCard(FoldingCard):
         self.note.setText(f"{MARKS[state]} {self._state_word()}")
         self.note.setToolTip(self._state_sentence(why_not))
         sentence = "" if state is State.FOUND and not self.is_hidden else self.note.toolTip()
-        self.text.setText(cut(sentence, MAX_REASON))
-        self.text.setVisible(bool(sentence))
+        show_or_hide(self.text, cut(sentence, MAX_REASON))
         role = "warning" if state is State.FAILED else "dim"
         if self.text.property("role") != role:
             self.text.setProperty("role", role)

@@ -9,6 +9,7 @@ from app.services.catalogues.sky_picture import PIXELS, SkyPicture
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.evidence.card import SourceCard
 from app.ui.widgets.labels import column, wrapped_label
+from app.ui.widgets.painted_button import smooth_painter
 
 FIBRES_ARCSEC = {"LAMOST": 3.3, "SDSS": 3.0, "BOSS": 2.0, "DESI": 1.5}
 """Diameters on the sky: Cui et al. 2012; Smee et al. 2013; DESI Collaboration 2016."""
@@ -44,8 +45,7 @@ class SkyView(QWidget):
         return min(width, 2 * USUAL_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = smooth_painter(self)
         side = float(min(self.width(), self.height()))
         room = QRectF((self.width() - side) / 2.0, 0.0, side, side)
         painter.drawImage(room, self._image)

@@ -230,7 +230,8 @@ class SubclassMenu(QMenu):
         for choice in field.choices:
             add_action(inner, escape_mnemonics(choice), partial(given, choice))
         if field.kind in ("number", "text"):
-            line = QLineEdit(inner, maxLength=MAX_FIELD_TEXT, accessibleName=field.shown)
+            line = QLineEdit(inner, maxLength=MAX_FIELD_TEXT)
+            line.setAccessibleName(field.shown)
             line.setPlaceholderText(self.tr("value, Enter"))
             line.returnPressed.connect(partial(self._take_typed, field))
             holder = QWidgetAction(inner)

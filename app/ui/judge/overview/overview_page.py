@@ -307,7 +307,8 @@ class SheetBar(QWidget):
         theme = context.current_theme
         self._number = 0  # of the window that is shown, from 1
         self.window_button, self.rest, self.below = (quiet_button(theme, self) for _ in range(3))
-        self.slider = QSlider(Qt.Orientation.Horizontal, self, pageStep=1)
+        self.slider = QSlider(Qt.Orientation.Horizontal, self)
+        self.slider.setPageStep(1)
         self.slider.setRange(MIN_SHEET // STEP, MAX_SHEET // STEP)
         self.slider.setFixedWidth(SLIDER_PX)
         self.slider.setInvertedAppearance(True)  # to the right cells are larger

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.widgets.labels import MAX_REASON, column, one_line, row, wrapped_label
+from app.ui.widgets.labels import MAX_REASON, column, one_line, row, show_or_hide, wrapped_label
 
 # Most spectra are read sooner than this; a message would only flicker.
 READING_DELAY_MS = 150
@@ -90,8 +90,7 @@ class EmptyPlotMessage(QWidget):
     def _show(self, title: str, reason: str, *, is_fault: bool = False) -> None:
         self._delay.stop()
         self.title.setText(title)
-        self.reason.setText(one_line(translate_message(reason), MAX_REASON))
-        self.reason.setVisible(bool(reason))
+        show_or_hide(self.reason, one_line(translate_message(reason), MAX_REASON))
         self.retry_button.setVisible(is_fault)
         self.next_button.setVisible(is_fault)
         self.fetch_button.setVisible(is_fault and self._can_fetch)

@@ -35,7 +35,7 @@ from app.ui.judge.queue.columns import OBJECT, P_COMBINED, fixed_title
 from app.ui.judge.verdict.flag_row import FLAGS, STAR
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import column, keep_current, one_line, row, wrapped_label
+from app.ui.widgets.labels import column, keep_current, one_line, row, show_or_hide, wrapped_label
 from app.ui.widgets.painted_button import hint, quiet_button
 from app.ui.widgets.suggestions import Suggestions
 from app.ui.widgets.text_width import PlaceholderWidth
@@ -285,8 +285,7 @@ class FilterBar(QWidget):
         self.menu.popup(self.order.mapToGlobal(QPoint(0, self.order.height() + 2)))
 
     def _show_fault(self, text: str) -> None:
-        self.fault.setText(text)
-        self.fault.setVisible(bool(text))
+        show_or_hide(self.fault, text)
         self._restyle()
 
     def _restyle(self) -> None:

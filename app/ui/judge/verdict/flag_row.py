@@ -60,10 +60,9 @@ class FlagRow(QWidget):
         self.rest = PaintedButton(theme, attrgetter("border"), self)
         self.rest.hide()
         self.menu = FlagMenu(self)
-        self.custom = QLineEdit(self, maxLength=MAX_FLAG, accessibleName=self.tr("Custom flag"))
-        self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
+        self.custom = CustomFlag(self)
+        self.custom.setAccessibleName(self.tr("Custom flag"))
         PlaceholderWidth(self.custom, is_fixed=True)
-        self.custom.hide()
         self.chips: dict[str, PaintedButton] = {}
         self._names: tuple[str, ...] = ()
         self._room = CHIPS_PX
@@ -78,14 +77,11 @@ class FlagRow(QWidget):
         self.more.clicked.connect(self.open_menu)
         self.rest.clicked.connect(self.open_menu)
         self.menu.chosen.connect(self._current.toggle_flag)
-        self.menu.custom_requested.connect(self._ask_custom)
-        self.custom.returnPressed.connect(self._add_custom)
-        self.custom.editingFinished.connect(self._hide_custom)
-        FocusLeft(self.custom).left.connect(self._hide_custom)
+        self.menu.custom_requested.connect(self.custom.ask)
+        self.custom.given.connect(self._add_custom)
         self._group.idClicked.connect(self._remove)
         self._current.opinion_changed.connect(self._show)
-        self._current.candidate_changed.connect(self._show_row)
-        self._show_row(self._current.row)
+        keep_current(self._show_row, self._current.candidate_changed)
 
     def _show_keys(self) -> None:
         keymap = self._keymap
@@ -119,20 +115,17 @@ class FlagRow(QWidget):
         self._current.toggle_flag(STAR)
 
     def open_menu(self) -> None:
-        if self._can_write():
+        if self._current.session.is_read_only:
+            self._current.message.emit(self.tr("This session is read-only: flags cannot be saved"))
+        elif self._current.row is not None:
             self.menu.show_flags(self._current.opinion.flags)
             self.menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
 
-    def _can_write(self) -> bool:
-        if self._current.session.is_read_only:
-            self._current.message.emit(self.tr("This session is read-only: flags cannot be saved"))
-            return False
-        return self._current.row is not None
-
-    def _show_row(self, row: object) -> None:
+    def _show_row(self, _: object = None) -> None:
+        can_write = self._current.row is not None and not self._current.session.is_read_only
         for button in (self.star, self.more):
-            button.setEnabled(row is not None and not self._current.session.is_read_only)
-        self._hide_custom()
+            button.setEnabled(can_write)
+        self.custom.close_line()
         self._show(self._current.opinion)
 
     def _show(self, opinion: Opinion) -> None:
@@ -177,25 +170,9 @@ class FlagRow(QWidget):
     def _remove(self, number: int) -> None:
         self._current.toggle_flag(self._names[number])
 
-    def _ask_custom(self) -> None:
-        self.custom.clear()
-        self.custom.show()
-        # The menu is still closing and will return the focus to the former widget.
-        focus = partial(self.custom.setFocus, Qt.FocusReason.ShortcutFocusReason)
-        QTimer.singleShot(0, self.custom, focus)
-
-    def _add_custom(self) -> None:
-        name = " ".join(self.custom.text().split())
-        self._hide_custom()
-        if name and name not in self._current.opinion.flags:
+    def _add_custom(self, name: str) -> None:
+        if name not in self._current.opinion.flags:
             self._current.toggle_flag(name)
-
-    def _hide_custom(self) -> None:
-        """Close the field; without Enter no flag is added."""
-        self.custom.clear()
-        if self.custom.hasFocus():
-            self.custom.clearFocus()  # else Qt moves the focus to the next field
-        self.custom.hide()
 
 
 class FlagMenu(QMenu):
@@ -252,6 +229,43 @@ class FlagMenu(QMenu):
             self.chosen.emit(name)
         else:
             self.custom_requested.emit()
+
+
+class CustomFlag(QLineEdit):
+    """A line for a flag that is none of the standard ones; without Enter none is given."""
+
+    given = Signal(str)
+    closed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, maxLength=MAX_FLAG)
+        self.setPlaceholderText(self.tr("custom flag, Enter"))
+        self.hide()
+        self.returnPressed.connect(self._give)
+        self.editingFinished.connect(self.close_line)
+        FocusLeft(self).left.connect(self.close_line)
+
+    def ask(self) -> None:
+        self.clear()
+        self.show()
+        # The menu is still closing and will return the focus to the former widget.
+        focus = partial(self.setFocus, Qt.FocusReason.ShortcutFocusReason)
+        QTimer.singleShot(0, self, focus)
+
+    def _give(self) -> None:
+        if name := " ".join(self.text().split()):
+            self.given.emit(name)
+        self.close_line()
+
+    def close_line(self) -> None:
+        if self.isHidden():
+            return
+        self.clear()
+        if self.hasFocus():
+            self.clearFocus()  # else Qt moves the focus to the next field
+        if not self.isHidden():  # losing the focus has closed it
+            self.hide()
+            self.closed.emit()
 
 
 class FocusLeft(QObject):

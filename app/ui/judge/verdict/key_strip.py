@@ -11,15 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QHelpEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QHelpEvent, QMouseEvent, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from agent.tasks.subclass import SUBCLASS_SEPARATOR, Subclass, subclasses_below
@@ -32,6 +24,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.session.candidate.current import amend, with_subclass
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.painted_button import smooth_painter
 
 PAD_PX, GAP_PX, SIDE_PX = 8, 6, 12
 ROW_PX = 28
@@ -143,9 +136,6 @@ class KeyStrip(QWidget):
             self._place()
         return False
 
-    def sizeHint(self) -> QSize:
-        return self.size()
-
     def _place(self) -> None:
         """Lay the choices out in rows at the bottom of the plot."""
         over = self._over
@@ -178,8 +168,7 @@ class KeyStrip(QWidget):
         return font
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._current_theme.theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, painter = self._current_theme.theme, smooth_painter(self)
         painter.setPen(QColor(theme.accept))
         painter.setBrush(QColor(theme.accept if self.is_armed else theme.panel))
         painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), 6, 6)

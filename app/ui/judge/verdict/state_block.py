@@ -7,7 +7,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from agent.tasks.look import has_class
-from app.core.queue import QueueRow
 from app.core.session.records import LogEntry, Opinion, Verdict
 from app.ui.judge.verdict.verdict_text import (
     MARKS,
@@ -17,7 +16,7 @@ from app.ui.judge.verdict.verdict_text import (
     verdict_word,
 )
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import ElidedLabel, row, short_label
+from app.ui.widgets.labels import ElidedLabel, keep_current, row, short_label
 
 translate = QCoreApplication.translate
 
@@ -30,8 +29,9 @@ def saved_texts(entry: LogEntry, before: Opinion, name: str) -> tuple[str, str]:
     action = _action_text(entry, before)
     parts = [action, name]
     is_verdict = entry.action == "set" and entry.opinion.verdict not in (None, before.verdict)
-    if is_verdict and entry.seconds is not None:
-        parts.append(translate("saved", "{seconds} s").replace("{seconds}", _short(entry.seconds)))
+    if is_verdict and (seconds := entry.seconds) is not None:
+        shown = f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
+        parts.append(translate("saved", "{seconds} s").replace("{seconds}", shown))
     return " · ".join(filter(None, parts)), action
 
 
@@ -69,10 +69,6 @@ def _every_act() -> list[str]:
     return [*acts, *_parts_saved().values()]
 
 
-def _short(seconds: float) -> str:
-    return f"{seconds:.1f}" if seconds < 10 else f"{seconds:.0f}"
-
-
 BRIGHT_MS = 2500
 MAX_MOVES = 1
 SPACING_PX = 6
@@ -104,15 +100,14 @@ class StateBlock(QWidget):
         self.saved = OneLineLabel(self)
         self.verdict = short_label("", parent=self)
         self._bright = QTimer(self, singleShot=True, interval=BRIGHT_MS)
-        self._bright.timeout.connect(self._restyle)
         row(self.verdict, (self.saved, 1), spacing=SPACING_PX, parent=self)
-        self._current.candidate_changed.connect(self._show_candidate)
-        self._current.row_changed.connect(self._show_row)
-        self._current.spectrum_failed.connect(self._restyle)
-        self._current.spectrum_changed.connect(self._restyle)
-        self._current.judged.connect(self._show_saved)
-        self._current_theme.changed.connect(self._restyle)
-        self._show_row(self._current.row)
+        now, theme = context.current, context.current_theme
+        for changed in (now.spectrum_failed, now.spectrum_changed, theme.changed):
+            changed.connect(self._restyle)
+        self._bright.timeout.connect(self._restyle)
+        now.candidate_changed.connect(self._show_candidate)
+        now.judged.connect(self._show_saved)
+        keep_current(self._show_row, now.row_changed)
 
     def minimumSizeHint(self) -> QSize:
         """Room for every state, and for every act beside its mark: none moves what is beside it."""
@@ -125,14 +120,14 @@ class StateBlock(QWidget):
             self._measured_fonts = fonts
         return QSize(self._least_px, super().minimumSizeHint().height())
 
-    def _show_candidate(self, row: QueueRow | None) -> None:
+    def _show_candidate(self) -> None:
         """Tell what was saved beside the next candidate too, but not beside those that follow."""
         self._moves += 1
         if self._moves > MAX_MOVES:
             self.saved.show_text("")
-        self._show_row(row)
+        self._show_row()
 
-    def _show_row(self, _: QueueRow | None) -> None:
+    def _show_row(self, _: object = None) -> None:
         if self._current.session.is_read_only and not self.saved.full_text:
             self.saved.show_texts(
                 self.tr("This session is read-only: verdicts cannot be saved"), self.tr("read-only")

@@ -24,7 +24,8 @@ class ErrorPopup(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "card")
-        self.text = QPlainTextEdit(self, readOnly=True, accessibleName=self.tr("Error details"))
+        self.text = QPlainTextEdit(self, readOnly=True)
+        self.text.setAccessibleName(self.tr("Error details"))
         self.copy = button(self.tr("Copy"), "", self._copy)
         column(self.text, row(1, self.copy, spacing=None), margins=12, parent=self)
 
@@ -113,7 +114,7 @@ class StatusLine(QFrame):
         buttons = self.close_button.sizeHint().width() + 60
         if not self.details.isHidden():
             buttons += self.details.sizeHint().width()
-        width = min(room - 2 * SIDE_PX, (text + buttons))
+        width = min(room - 2 * SIDE_PX, text + buttons)
         height = self.sizeHint().height()
         self.setGeometry(left + (room - width) // 2, bottom - height - SIDE_PX, width, height)
 
@@ -182,9 +183,8 @@ class KnownAnswerNote(QObject):
             return
         if self._are_there is None:
             self._are_there = has_known_answers(self._session)
-        if not self._are_there:
-            return
-        if (answer := known_answer_of(self._session, entry.candidate_id)) is not None:
+        answer = known_answer_of(self._session, entry.candidate_id) if self._are_there else None
+        if answer is not None:
             text = self.tr("This was a known {class}")
             if answer.is_simulated:
                 text = self.tr("This was a known {class} (simulated)")

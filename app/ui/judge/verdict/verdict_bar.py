@@ -1,6 +1,5 @@
 """The strip below the plot: verdict, confidence, proposal, star, flags, comment, undo and redo."""
 
-from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
 
@@ -12,12 +11,12 @@ from agent.errors import WorkbenchError
 from agent.tasks.look import has_class
 from agent.trajectory.p_yes import probability_text
 from app.core.queue import QueueRow
-from app.core.session.records import MAX_COMMENT, MAX_CONFIDENCE, MAX_FLAG, Opinion, Verdict
+from app.core.session.records import MAX_COMMENT, MAX_CONFIDENCE, Opinion, Verdict
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.actions.commands import Commands
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.judge.verdict.flag_row import CHIPS_PX, FlagMenu, FlagRow, FocusLeft
+from app.ui.judge.verdict.flag_row import CHIPS_PX, CustomFlag, FlagMenu, FlagRow, FocusLeft
 from app.ui.judge.verdict.state_block import StateBlock
 from app.ui.judge.verdict.verdict_text import (
     HEIGHT,
@@ -45,6 +44,8 @@ from app.ui.widgets.text_width import PlaceholderWidth
 CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 28, 150, 8
 ORDER = tuple(NAMES)
 PROPOSALS = {"YES": Verdict.ACCEPT, "NO": Verdict.REJECT}
+BOTH_AT_ONCE = *((Verdict.ACCEPT, n) for n in (4, 3)), *((Verdict.UNSURE, n) for n in (2, 1))
+"""Verdicts that one key gives with a confidence."""
 
 
 class VerdictBar(QFrame):
@@ -74,12 +75,10 @@ class VerdictBar(QFrame):
         self.confidence.chosen.connect(self._current.set_confidence)
         self.undo.clicked.connect(self._current.undo)
         self.redo.clicked.connect(self._current.redo)
-        self._current.candidate_changed.connect(self._show_row)
         self._current.opinion_changed.connect(self._show_opinion)
-        self._current.row_changed.connect(self._show_row)
         self._current.spectrum_changed.connect(self._enable_buttons)
         self._current.spectrum_failed.connect(self._enable_buttons)
-        self._show_row(self._current.row)
+        keep_current(self._show_row, self._current.candidate_changed, self._current.row_changed)
 
     def _show_keys(self) -> None:
         keymap = self._keymap
@@ -136,7 +135,7 @@ class VerdictBar(QFrame):
         self._mark_saved()  # changed once it is saved
         self._current.judge(ORDER[number])
 
-    def _show_row(self, _: QueueRow | None) -> None:
+    def _show_row(self, _: QueueRow | None = None) -> None:
         self._show_opinion(self._current.opinion)
         self._enable_buttons()
 
@@ -165,9 +164,7 @@ class ConfidenceRow(QWidget):
 
     chosen = Signal(object)  # the confidence, or None if the chosen button was pressed again
 
-    def __init__(
-        self, current_theme: CurrentTheme, keymap: Keymap, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, current_theme: CurrentTheme, keymap: Keymap, parent: QWidget) -> None:
         super().__init__(parent)
         self._value: int | None = None
         self._keymap = keymap
@@ -219,13 +216,10 @@ class ProposalButton(PaintedButton):
         self._widest: int | None = None
         """Width of the widest label in the present text; computed when it is asked for."""
         self.clicked.connect(self._run)
-        self._current.candidate_changed.connect(self._show)
-        self._current.row_changed.connect(self._show)
-        self._current.blind_mode.changed.connect(self._show)
-        self._current.spectrum_changed.connect(self._show)
-        self._current.spectrum_failed.connect(self._show)
+        now = context.current
+        changes = now.candidate_changed, now.row_changed, now.spectrum_changed, now.spectrum_failed
         context.keymap.changed.connect(self._keys_changed)
-        self._show()
+        keep_current(self._show, *changes, now.blind_mode.changed)
 
     def sizeHint(self) -> QSize:
         if self._widest is None:
@@ -283,34 +277,21 @@ def proposed_verdict(row: QueueRow | None) -> Verdict | None:
 
 
 class VerdictCommands(QObject):
-    def __init__(
-        self, current: CurrentCandidate, commands: Commands, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, current: CurrentCandidate, commands: Commands, parent: QObject) -> None:
         super().__init__(parent)
         self._current = current
-        handlers: dict[str, Callable[[], object]] = {
-            "accept": partial(self._judge, Verdict.ACCEPT),
-            "reject": partial(self._judge, Verdict.REJECT),
-            "unsure": partial(self._judge, Verdict.UNSURE),
-            "accept_stay": partial(self._judge, Verdict.ACCEPT, stay=True),
-            "reject_stay": partial(self._judge, Verdict.REJECT, stay=True),
-            "unsure_stay": partial(self._judge, Verdict.UNSURE, stay=True),
-            "accept_4": partial(self._judge, Verdict.ACCEPT, confidence=4),
-            "accept_3": partial(self._judge, Verdict.ACCEPT, confidence=3),
-            "unsure_2": partial(self._judge, Verdict.UNSURE, confidence=2),
-            "unsure_1": partial(self._judge, Verdict.UNSURE, confidence=1),
-            "take_proposal": self.take_proposal,
-            "undo": current.undo,
-            "redo": current.redo,
-            "next": current.next,
-            "previous": current.previous,
-            "reveal": current.reveal,
-            "blind": self._toggle_blind_mode,
-        }
-        for name, handler in handlers.items():
-            commands.add(name, handler)
+        for verdict, name in NAMES.items():
+            commands.add(name, partial(self._judge, verdict))
+            commands.add(f"{name}_stay", partial(self._judge, verdict, stay=True))
+        for verdict, value in BOTH_AT_ONCE:
+            judge = partial(self._judge, verdict, confidence=value)
+            commands.add(f"{NAMES[verdict]}_{value}", judge)
         for value in range(MAX_CONFIDENCE + 1):
             commands.add(f"confidence_{value}", partial(current.set_confidence, value))
+        commands.add("take_proposal", self.take_proposal)
+        for name in ("undo", "redo", "next", "previous", "reveal"):
+            commands.add(name, getattr(current, name))
+        commands.add("blind", self._toggle_blind_mode)
 
     def _judge(
         self, verdict: Verdict, *, stay: bool = False, confidence: int | None = None
@@ -328,12 +309,10 @@ class VerdictCommands(QObject):
         if current.blind_mode.hides(row):
             text = self.tr("Blind mode: judge it yourself or reveal the agent's verdict first")
             current.message.emit(text)
-            return
-        verdict = proposed_verdict(row)
-        if verdict is None:
+        elif (verdict := proposed_verdict(row)) is None:
             current.message.emit(self.tr("The agent has no proposal"))
-            return
-        self._judge(verdict)
+        else:
+            self._judge(verdict)
 
     def _toggle_blind_mode(self) -> None:
         current = self._current
@@ -360,7 +339,8 @@ class CommentBox(QWidget):
         self._keymap = context.keymap
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.flags = FlagRow(context, self)
-        self.edit = QLineEdit(self, maxLength=MAX_COMMENT, accessibleName=self.tr("Comment"))
+        self.edit = QLineEdit(self, maxLength=MAX_COMMENT)
+        self.edit.setAccessibleName(self.tr("Comment"))
         self._width = PlaceholderWidth(self.edit, MIN_PX)
         self.standard = PaintedButton(context.current_theme, attrgetter("border"), self, mark="▾")
         self.menu = QMenu(self)
@@ -375,9 +355,8 @@ class CommentBox(QWidget):
         self.edit.returnPressed.connect(self.edit.clearFocus)
         self.standard.clicked.connect(self._open_menu)
         self.menu.triggered.connect(self._append)
-        self._current.candidate_changed.connect(self._show_row)
         self._current.opinion_changed.connect(self._show)
-        self._show_row(self._current.row)
+        keep_current(self._show_row, self._current.candidate_changed)
 
     def show_over(self, line: QLineEdit | None, title: str) -> None:
         """Show another line with a title in place of the comment, or the comment again."""
@@ -410,10 +389,11 @@ class CommentBox(QWidget):
             self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.edit.end(False)
 
-    def _show_row(self, row: QueueRow | None) -> None:
-        self.edit.setEnabled(row is not None)
-        self.edit.setReadOnly(self._current.session.is_read_only)
-        self.standard.setEnabled(row is not None and not self._current.session.is_read_only)
+    def _show_row(self, _: object = None) -> None:
+        is_there, is_read_only = self._current.row is not None, self._current.session.is_read_only
+        self.edit.setEnabled(is_there)
+        self.edit.setReadOnly(is_read_only)
+        self.standard.setEnabled(is_there and not is_read_only)
         self._show(self._current.opinion)
 
     def _show(self, opinion: Opinion) -> None:
@@ -464,15 +444,12 @@ class PreviousObject(QObject):
         self._was = ""
         self.edit = QLineEdit(box, maxLength=MAX_COMMENT)
         self.edit.hide()
-        self.custom = QLineEdit(box, maxLength=MAX_FLAG)
-        self.custom.setPlaceholderText(self.tr("custom flag, Enter"))
-        self.custom.hide()
+        self.custom = CustomFlag(box)
         self.menu = FlagMenu(box)
         self.menu.chosen.connect(self._toggle)
         self.menu.custom_requested.connect(self._ask_custom)
-        self.custom.returnPressed.connect(self._add_custom)
-        self.custom.editingFinished.connect(self._close_custom)
-        FocusLeft(self.custom).left.connect(self._close_custom)
+        self.custom.given.connect(self._add_custom)
+        self.custom.closed.connect(partial(box.show_over, None, ""))
         FocusLeft(self.edit).left.connect(self._save)
         self.edit.editingFinished.connect(self._save)
         self.edit.returnPressed.connect(self.edit.clearFocus)
@@ -484,12 +461,11 @@ class PreviousObject(QObject):
         if row is None or self._now is None or row.candidate.id != self._now.candidate.id:
             self._before = self._now
             self._save()
-            self._close_custom()
+            self.custom.close_line()
         self._now = row
 
     def start_typing(self) -> None:
-        opinion = self._opinion()
-        if opinion is None or self._before is None:
+        if (opinion := self._opinion()) is None or self._before is None:
             return
         self._about, self._was = self._before, opinion.comment
         self.edit.setText(opinion.comment)
@@ -502,8 +478,7 @@ class PreviousObject(QObject):
         self.edit.end(False)
 
     def open_menu(self) -> None:
-        opinion = self._opinion()
-        if opinion is None or self._before is None:
+        if (opinion := self._opinion()) is None or self._before is None:
             return
         self._about = self._before
         self.menu.show_flags(opinion.flags)
@@ -551,24 +526,10 @@ class PreviousObject(QObject):
         text = self.tr("Custom flag for {object}").replace("{object}", self._about.candidate.name)
         self.custom.setAccessibleName(text)
         self.custom.setToolTip(text)
-        self.custom.clear()
         self._show_over(self.custom, self._about)
-        # The menu is still closing and will return the focus to the former widget.
-        focus = partial(self.custom.setFocus, Qt.FocusReason.ShortcutFocusReason)
-        QTimer.singleShot(0, self.custom, focus)
+        self.custom.ask()
 
-    def _add_custom(self) -> None:
-        name, opinion = " ".join(self.custom.text().split()), self._opinion()
-        if name and opinion is not None and name not in opinion.flags:
+    def _add_custom(self, name: str) -> None:
+        opinion = self._opinion()
+        if opinion is not None and name not in opinion.flags:
             self._toggle(name)
-        self._close_custom()
-
-    def _close_custom(self) -> None:
-        """Close the line; without Enter no flag is added."""
-        if self.custom.isHidden():
-            return
-        self.custom.clear()
-        if self.custom.hasFocus():
-            self.custom.clearFocus()  # else Qt moves the focus to the next field
-        if not self.custom.isHidden():  # losing the focus has closed it
-            self._box.show_over(None, "")

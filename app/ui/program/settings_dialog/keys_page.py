@@ -21,7 +21,7 @@ from app.ui.base.settings.settings import Settings
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.program.command_palette import match_score
 from app.ui.program.settings_dialog.settings_parts import NARROW, SettingsPage, plain_label
-from app.ui.widgets.labels import add_parts, dialog_button, flexible_gap, flow, row
+from app.ui.widgets.labels import add_parts, dialog_button, flexible_gap, flow, row, show_or_hide
 
 
 class KeyCatcher(QLabel):
@@ -80,7 +80,8 @@ class KeysPage(SettingsPage):
         self.heading.setText(self.tr("Keys"))
         self._keymap = keymap
         self._adds = False
-        self.profile = QComboBox(accessibleName=self.tr("Profile"))
+        self.profile = QComboBox()
+        self.profile.setAccessibleName(self.tr("Profile"))
         for profile in PROFILES:
             self.profile.addItem(profile_name(profile), profile)
         self.profile.setFixedWidth(NARROW)
@@ -107,7 +108,8 @@ class KeysPage(SettingsPage):
         self.profile.setCurrentIndex(self.profile.findData(settings.profile))
 
     def _make_table(self) -> QTreeWidget:
-        table = QTreeWidget(columnCount=2, accessibleName=self.tr("Actions and their keys"))
+        table = QTreeWidget(columnCount=2)
+        table.setAccessibleName(self.tr("Actions and their keys"))
         table.setHeaderLabels([self.tr("Action"), self.tr("Keys")])
         table.setMinimumHeight(220)
         table.setRootIsDecorated(False)
@@ -221,5 +223,4 @@ class KeysPage(SettingsPage):
         self._keymap.use_profile(self.profile.currentData())
 
     def _show_message(self, text: str) -> None:
-        self.message.setText(text)
-        self.message.setVisible(bool(text))
+        show_or_hide(self.message, text)

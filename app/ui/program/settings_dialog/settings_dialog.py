@@ -54,7 +54,7 @@ from app.ui.program.settings_dialog.settings_parts import (
     form,
     plain_label,
 )
-from app.ui.widgets.labels import add_parts, bring_forward, column, row
+from app.ui.widgets.labels import add_parts, bring_forward, column, row, show_or_hide
 from app.ui.widgets.text_width import DialogSize, ListWidth
 
 SIZE = 780, 560
@@ -288,12 +288,14 @@ class ServiceBox(QFrame):
         super().__init__(parent)
         self._service = service
         name = service_text(service.name)
-        self.on = QCheckBox(name, accessibleDescription=service_text(service.sends))
+        self.on = QCheckBox(name)
+        self.on.setAccessibleDescription(service_text(service.sends))
         sends = self.tr("Sends: {what}").replace("{what}", service_text(service.sends))
         self.sends = plain_label(sends, "dim")
         self.url = QLineEdit(maxLength=MAX_TEXT, placeholderText=service.url)
         self.url.setToolTip(service.url)  # a long address does not fit in large text
-        self.release = QLineEdit(maxLength=40, placeholderText=service.release, maximumWidth=NARROW)
+        self.release = QLineEdit(maxLength=40, placeholderText=service.release)
+        self.release.setMaximumWidth(NARROW)
         self.problem = plain_label("", "warning")
         self.problem.hide()
         rows = form()
@@ -313,8 +315,7 @@ class ServiceBox(QFrame):
                 field.setText(changes.get(what, ""))
 
     def show_problem(self, text: str) -> None:
-        self.problem.setText(text)
-        self.problem.setVisible(bool(text))
+        show_or_hide(self.problem, text)
 
 
 class ProgramsPage(SettingsPage):

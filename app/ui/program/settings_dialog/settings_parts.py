@@ -101,7 +101,8 @@ class FileList(QWidget):
     def __init__(self, title: str, kinds: str) -> None:
         super().__init__()
         self._title, self._kinds = title, kinds
-        self.list = QListWidget(accessibleName=title)
+        self.list = QListWidget()
+        self.list.setAccessibleName(title)
         self.list.setFixedHeight(84)
         self.add_button = QPushButton(self.tr("Add…"))
         self.remove_button = QPushButton(self.tr("Remove"))

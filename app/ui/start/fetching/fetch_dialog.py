@@ -59,13 +59,16 @@ class FetchDialog(QDialog):
         self.work.progressed.connect(self._show_progress)
         self.setWindowTitle(self.tr("Open from an archive"))
         self.setModal(False)
-        self.archive = QComboBox(accessibleName=self.tr("Archive"))
+        self.archive = QComboBox()
+        self.archive.setAccessibleName(self.tr("Archive"))
         for each in ARCHIVES:
             self.archive.addItem(archive_name(each), each)
-        self.address = self._field(self.tr("Address of the service"))
-        self.address.setPlaceholderText("https://…/ssap.xml")
-        self.release = self._field(self.tr("Release"))
-        self.wanted = QPlainTextEdit(tabChangesFocus=True, accessibleName=self.tr("Spectra"))
+        self.address = QLineEdit(placeholderText="https://…/ssap.xml")
+        self.address.setAccessibleName(self.tr("Address of the service"))
+        self.release = QLineEdit()
+        self.release.setAccessibleName(self.tr("Release"))
+        self.wanted = QPlainTextEdit(tabChangesFocus=True)
+        self.wanted.setAccessibleName(self.tr("Spectra"))
         self.radius = NumberBox(self.tr("Radius in arcsec"), low=0.1, high=600.0, decimals=1)
         self.radius.show_value(RADIUS_ARCSEC)
         self.take_all = QCheckBox(self.tr("All that are found, not only the best"))
@@ -117,10 +120,6 @@ class FetchDialog(QDialog):
         self.stop()
         super().reject()
 
-    def _field(self, name: str) -> QLineEdit:
-        made = QLineEdit(accessibleName=name)
-        return made
-
     def _lay_out(self) -> None:
         self.form = QFormLayout(horizontalSpacing=12, verticalSpacing=8)
         unit = short_label(self.tr("arcsec"), "dim")
@@ -132,7 +131,8 @@ class FetchDialog(QDialog):
         ):
             self.form.addRow(short_label(title, "dim"), field)
         self.form.addRow(short_label(self.tr("Radius"), "dim"), radius)
-        self.bar = QProgressBar(textVisible=False, accessibleName=self.tr("Progress"))
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setAccessibleName(self.tr("Progress"))
         self.bar.setFixedWidth(160)
         self.outcome = narrow(wrapped_label(""))
         self.open_button = dialog_button(self.tr("Open what was fetched"), self._open)

@@ -28,8 +28,10 @@ class ChoiceForm(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.task_box = self._box(self.tr("Class to choose"))
-        self.how = self._box(self.tr("How to choose"))
+        self.task_box = QComboBox()
+        self.task_box.setAccessibleName(self.tr("Class to choose"))
+        self.how = QComboBox()
+        self.how.setAccessibleName(self.tr("How to choose"))
         for title, name in (
             (self.tr("Keep so many"), NUMBER),
             (self.tr("Keep this share of the members"), RECALL),
@@ -57,10 +59,6 @@ class ChoiceForm(QFrame):
             box.entered.connect(self.changed)
         self.known.changed.connect(self.changed)
         self._show_how()
-
-    def _box(self, name: str) -> QComboBox:
-        made = QComboBox(accessibleName=name)
-        return made
 
     def _lay_out(self) -> None:
         left_out = wrapped_label(self.tr("Leave out what is:"), "dim")

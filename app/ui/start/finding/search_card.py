@@ -22,6 +22,7 @@ from app.ui.widgets.labels import (
     narrow,
     row,
     short_label,
+    show_or_hide,
     wrapped_label,
 )
 from app.ui.widgets.number_box import NumberBox
@@ -49,7 +50,8 @@ class SearchCard(QFrame):
         self.processes.show_value(spare_processors())
         self.start_button = dialog_button(self.tr("Start"), self._check, "primary")
         self.stop_button = dialog_button(self.tr("Stop"), self._check)
-        self.bar = QProgressBar(textVisible=False, accessibleName=self.tr("Progress"))
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setAccessibleName(self.tr("Progress"))
         self.said = narrow(wrapped_label("", "dim"))
         self._lay_out()
         self.source.changed.connect(self._propose)
@@ -157,8 +159,7 @@ class SearchCard(QFrame):
         return " · ".join(parts)
 
     def _say(self, *lines: str) -> None:
-        self.said.setText("\n".join(lines))
-        self.said.setVisible(bool(lines))
+        show_or_hide(self.said, "\n".join(lines))
 
     def _lay_out(self) -> None:
         title = short_label(self.tr("Search"), "title")

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QFont,
-    QPainter,
     QPaintEvent,
     QPen,
 )
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import QWidget
 from app.ui.base.background.runner import Runner
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.start.importing.given_paths import GivenKind, GivenPaths, identify, identify_by_name
-from app.ui.widgets.painted_button import translucent
+from app.ui.widgets.painted_button import smooth_painter, translucent
 
 EDGE = 10
 RADIUS = 14.0
@@ -85,9 +84,7 @@ class DropOverlay(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._current_theme.theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, painter = self._current_theme.theme, smooth_painter(self)
         painter.fillRect(self.rect(), translucent(theme.window, OVERLAY_ALPHA))
         tone = QColor(theme.accent if self._is_usable else theme.reject)
         painter.setPen(QPen(tone, 2.0, Qt.PenStyle.DashLine))

@@ -156,7 +156,8 @@ class ImportPage(QWidget):
 
     def _bottom(self) -> QHBoxLayout:
         self.hint = narrow(short_label("", "dim"))
-        self.bar = QProgressBar(textVisible=False, accessibleName=self.tr("Import progress"))
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setAccessibleName(self.tr("Import progress"))
         self.bar.setFixedWidth(260)
         self.cancel_button = _button(self.tr("Cancel"), self.work.stop)
         self.import_button = _button(self.tr("Import"), self.start_import, "primary")

@@ -18,7 +18,7 @@ from app.core.importing.opening import ImportReport
 from app.ui.base.translation.data_texts import labelled_line
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.import_work import ImportedSession
-from app.ui.widgets.labels import Space, column, narrow, short_label, wrapped_label
+from app.ui.widgets.labels import Space, column, narrow, short_label, show_or_hide, wrapped_label
 from app.ui.widgets.pair_table import show_cells
 
 MAX_WIDTH = 1000
@@ -90,8 +90,7 @@ class ImportReportCard(QFrame):
         counted = ("rows_read", "rows_used")
         faults = (label for key, label in self.values.items() if key not in counted)
         self.is_plain = not notes and not any(map(QLabel.isEnabled, faults))
-        self.notes.setText("\n".join(notes))
-        self.notes.setVisible(bool(self.notes.text()))
+        show_or_hide(self.notes, "\n".join(notes))
         self._show_refused(reports)
 
     def _number(self, key: str, text: str) -> QVBoxLayout:

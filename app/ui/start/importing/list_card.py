@@ -22,6 +22,7 @@ from app.ui.widgets.labels import (
     flow,
     narrow,
     short_label,
+    show_or_hide,
     wrapped_label,
 )
 from app.ui.widgets.page_parts import ProblemLine
@@ -181,11 +182,9 @@ class ListCard(QFrame):
             preview = ListPreview(path=path)
         else:
             self.facts.setText(_facts(preview))
-        self.shown.setText(_shown(preview))
-        self.shown.setVisible(bool(self.shown.text()))
+        show_or_hide(self.shown, _shown(preview))
         self.problem.show_problem(translate_message(preview.problem))
-        self.notes.setText("\n".join(_notes(preview)))
-        self.notes.setVisible(bool(self.notes.text()))
+        show_or_hide(self.notes, "\n".join(_notes(preview)))
         self.outside.show_outside(preview.outside, {*preview.outside.folders} <= self._allowed)
         self.roles.show_preview(preview, self._chosen.get(path, {}))
         self.table.show_preview(preview)
@@ -242,7 +241,8 @@ class OutsideBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.about = narrow(wrapped_label("", "warning"))
-        self.box = QCheckBox(focusPolicy=Qt.FocusPolicy.TabFocus)
+        self.box = QCheckBox()
+        self.box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.box.clicked.connect(self.chosen)
         column(self.about, self.box, spacing=4, parent=self)
         self.hide()

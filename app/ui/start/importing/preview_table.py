@@ -190,7 +190,8 @@ class RoleBoxes(QWidget):
         for role in ROLE_TEXTS:
             part = QWidget(self)
             label = short_label(role_text(role), "dim")
-            box = QComboBox(minimumContentsLength=8, objectName=role)
+            box = QComboBox(minimumContentsLength=8)
+            box.setObjectName(role)
             box.setModel(self._names)
             box.setAccessibleName(role_text(role))
             sizes = QComboBox.SizeAdjustPolicy

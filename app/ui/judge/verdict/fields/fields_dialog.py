@@ -32,7 +32,13 @@ from app.core.session.subclass_and_fields import MAX_FIELDS
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import bring_forward, keep_current, short_label, wrapped_label
+from app.ui.widgets.labels import (
+    add_parts,
+    bring_forward,
+    keep_current,
+    short_label,
+    wrapped_label,
+)
 from app.ui.widgets.page_parts import ProblemLine
 
 KEY_LETTERS = 9
@@ -77,7 +83,7 @@ class FieldLine:
 class FieldsDialog(QDialog):
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._context = context
+        self._session, self._keymap = context.bridge.session, context.keymap
         self.setWindowTitle(self.tr("Own fields of this session"))
         self.lines: list[FieldLine] = []
         about = self.tr(
@@ -88,8 +94,8 @@ class FieldsDialog(QDialog):
         )
         self._grid = QGridLayout()
         heads = (self.tr("Title"), self.tr("Kind"), self.tr("Choices, with commas"), self.tr("Key"))
-        for column, text in enumerate(heads):
-            self._grid.addWidget(short_label(text, "dim"), 0, column)
+        for at, text in enumerate(heads):
+            self._grid.addWidget(short_label(text, "dim"), 0, at)
         self.add_button = QPushButton(self.tr("Add a field"))
         self.add_button.clicked.connect(partial(self.add, None))
         self.problem = ProblemLine()
@@ -99,13 +105,8 @@ class FieldsDialog(QDialog):
         self.cancel_button = buttons.addButton(self.tr("Cancel"), roles.RejectRole)
         buttons.accepted.connect(self.save)
         buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(wrapped_label(about, "dim"))
-        layout.addLayout(self._grid)
-        layout.addWidget(self.add_button)
-        layout.addStretch(1)
-        layout.addWidget(self.problem)
-        layout.addWidget(buttons)
+        parts = wrapped_label(about, "dim"), self._grid, self.add_button, 1, self.problem, buttons
+        add_parts(QVBoxLayout(self), *parts)
         self.resize(720, 420)
 
     def kind_title(self, kind: str) -> str:
@@ -120,22 +121,23 @@ class FieldsDialog(QDialog):
         """Show the fields as they are now, with an empty line where there are none."""
         for line in list(self.lines):
             self._drop(line)
-        fields = own_fields(self._context.bridge.session)
+        fields = own_fields(self._session)
         for field in fields or (None,):
             self.add(field)
         if fields:
             self.add_button.setFocus()  # not in a title, which the first key would replace
         self.problem.clear()
-        self.save_button.setEnabled(not self._context.bridge.session.is_read_only)
+        self.save_button.setEnabled(not self._session.is_read_only)
         bring_forward(self)
 
     def add(self, field: OwnField | None) -> None:
         line = FieldLine(self, field)
         row = self._grid.rowCount()
-        names = (self.tr("Title"), self.tr("Kind"), self.tr("Choices"), self.tr("Key"))
-        for column, part in enumerate(line.parts):
-            self._grid.addWidget(part, row, column)
-            part.setAccessibleName(names[column] if column < len(names) else self.tr("Remove"))
+        removing = self.tr("Remove")
+        names = self.tr("Title"), self.tr("Kind"), self.tr("Choices"), self.tr("Key"), removing
+        for at, (part, name) in enumerate(zip(line.parts, names, strict=True)):
+            self._grid.addWidget(part, row, at)
+            part.setAccessibleName(name)
         line.remove.clicked.connect(partial(self._drop, line))
         self.lines.append(line)
         self.add_button.setEnabled(len(self.lines) < MAX_FIELDS)
@@ -147,7 +149,7 @@ class FieldsDialog(QDialog):
         try:
             fields = checked_fields([each.field() for each in lines])
             self._refuse_taken_keys(fields)
-            set_own_fields(self._context.bridge.session, fields)
+            set_own_fields(self._session, fields)
         except WorkbenchError as error:
             self.problem.show_problem(translate_message(str(error)))
             return
@@ -155,8 +157,7 @@ class FieldsDialog(QDialog):
 
     def _refuse_taken_keys(self, fields: tuple[OwnField, ...]) -> None:
         for each in fields:
-            holder = self._context.keymap.action(each.key) if each.key else None
-            if holder is not None:
+            if each.key and (holder := self._keymap.action(each.key)) is not None:
                 text = self.tr("{key} is already used for “{action}”: choose another key")
                 title = ACTIONS[holder].title
                 raise SessionError(text.replace("{key}", each.key).replace("{action}", title))

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy, QWidget
 
 from app.core.errors import SessionError
 from app.core.session.own_fields import OwnField, own_fields, value_of, value_text
-from app.core.session.records import Change, Opinion
+from app.core.session.records import Candidate, Change, Opinion
 from app.core.session.subclass_and_fields import MAX_FIELD_TEXT, FieldValue
 from app.ui.base.actions.key_names import label
 from app.ui.base.theme.theme import CurrentTheme
@@ -27,9 +27,7 @@ NUMBER_LETTERS, TEXT_LETTERS = 8, 16  # width of the fields that take typed valu
 class FieldsRow(QFrame):
     """Values go to the candidate on screen; what is being typed is kept with each letter."""
 
-    def __init__(
-        self, context: SessionContext, strip: KeyStrip, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, context: SessionContext, strip: KeyStrip, parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("role", "strip")
         self._context, self._current, self._strip = context, context.current, strip
@@ -60,24 +58,23 @@ class FieldsRow(QFrame):
 
     def press(self, name: str) -> None:
         """Tick, offer the choices, or go to the line."""
-        if self._current.row is None or self._current.session.is_read_only:
+        candidate = self._current.candidate
+        if candidate is None or self._current.session.is_read_only:
             return
         field = self.editors[name].field
         value = dict(self._current.opinion.fields).get(name)
         if field.kind == "tick":
             self._set(name, None if value else True, save=True)
         elif field.kind == "choice":
-            self._offer(field)
+            self._offer(field, candidate)
         else:
             self.editors[name].start_typing()
 
-    def _offer(self, field: OwnField) -> None:
-        row = self._current.row
-        assert row is not None
+    def _offer(self, field: OwnField, about: Candidate) -> None:
         keys = [KeyChoice(key=str(at), name=each) for at, each in enumerate(field.choices, 1)]
         none = KeyChoice(key=NONE_KEY, name=self.tr("none"))
-        choose = partial(self._choose, field, row.candidate.id)
-        title = f"{row.candidate.name} · {field.shown} ?"
+        choose = partial(self._choose, field, about.id)
+        title = f"{about.name} · {field.shown} ?"
         self._strip.offer(title, [*keys, none], choose, None, owner=self)
 
     def _choose(self, field: OwnField, candidate_id: int, chosen: KeyChoice) -> None:
@@ -127,10 +124,9 @@ class FieldsRow(QFrame):
         self._show(self._current.opinion)
 
     def _show(self, opinion: Opinion) -> None:
-        if self.editors:
-            values = dict(opinion.fields)
-            for name, editor in self.editors.items():
-                editor.show_value(values.get(name))
+        values = dict(opinion.fields)
+        for name, editor in self.editors.items():
+            editor.show_value(values.get(name))
 
 
 class ExtraKeys:
@@ -190,7 +186,7 @@ class FieldEditor(QWidget):
             self.button.setChecked(value is not None)
             if self.field.kind == "choice" and value is not None:
                 text += f": {value}"
-        elif self._value() != value:
+        elif self._value(self.edit.text()) != value:
             self.edit.setText("" if value is None else value_text(value))
             self.edit.setCursorPosition(0)
         self.button.set_label(text, self._key)
@@ -214,10 +210,9 @@ class FieldEditor(QWidget):
         self.button.setChecked(not self.button.isChecked())  # changed once it is saved
         self.pressed.emit(self.field.name)
 
-    def _value(self) -> FieldValue | None:
-        assert self.edit is not None
+    def _value(self, text: str) -> FieldValue | None:
         try:
-            return value_of(self.field, self.edit.text())
+            return value_of(self.field, text)
         except SessionError:
             return None
 

@@ -38,7 +38,7 @@ def test_a_custom_flag(qtbot, box, context, session):
 
 def test_an_unfinished_custom_flag_is_not_set(qtbot, box, context, session):
     show_painted(qtbot, context)
-    box.flags._ask_custom()
+    box.flags.custom.ask()
     qtbot.waitUntil(box.flags.custom.hasFocus)
     qtbot.keyClicks(box.flags.custom, "half")
     context.current.go_to(2)
