@@ -42,6 +42,7 @@ from app.ui.widgets.labels import (
     with_key,
     wrapped_label,
 )
+from app.ui.widgets.text_width import OnEvent
 
 
 class JudgingPage(QWidget):
@@ -213,13 +214,9 @@ class PlotRoom(QObject):
         # Widgets are not hidden while Qt lays them out.
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit)
+        kinds = QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.Show
         for each in (page, panel, panel.plot):
-            each.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.Show):
-            self._fitting.start()
-        return False
+            OnEvent(each, self._fitting.start, *kinds)
 
     def _fit(self) -> None:
         if not self._page.isVisible():

@@ -61,7 +61,8 @@ class SessionDialogs(QObject):
     """The dialogs about the whole session. Call `stop` before it is closed."""
 
     help_requested = Signal(str)  # a page of the guide
-    hiding_requested = Signal(object)  # a `HideOrder`
+    hiding_requested = Signal(object)
+    """A `HideOrder`: known answers are hidden while no view shows the list."""
 
     def __init__(self, context: SessionContext, view: QWidget) -> None:
         super().__init__(view)

@@ -82,8 +82,8 @@ class MainWindow(QMainWindow):
         self.drop_zone.dropped.connect(self.opening.open_given)
         self.samp = WindowSamp(settings, self.commands, self)
         self.samp.given.connect(self.opening.open_given)
-        self.opening.welcome.about_requested.connect(self.help.show_about)
-        self.opening.welcome.search_requested.connect(self._find_in_folder)
+        self.opening.welcome.about.clicked.connect(self.help.show_about)
+        self.opening.welcome.find_button.clicked.connect(self._find_in_folder)
         self.runner.failed.connect(self._report_error)
         for fault in (settings.write_failed, self.samp.failed):
             fault.connect(self.show_error)
@@ -225,7 +225,7 @@ class MainWindow(QMainWindow):
             view=self.state.view,
         )
         self.view = SessionView(session, shared, self._stack)
-        self.view.help_requested.connect(self.show_guide)
+        self.view.dialogs.help_requested.connect(self.show_guide)
         self._stack.addWidget(self.view)
         self._stack.setCurrentWidget(self.view)
         self.setWindowTitle(f"{session.name} · {task_text(session.task.name)} · {TITLE}")

@@ -16,9 +16,9 @@ from app.ui.base.actions.commands import Commands
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.program.session_view import SessionView
-from app.ui.program.top_bar import TopBar
 from app.ui.session.candidate.view_options import AXIS_SWITCHES
 from app.ui.widgets.labels import add_action
+from app.ui.widgets.text_width import OnEvent
 
 LINE = ""  # a separator
 MENUS: dict[str, tuple[str, ...]] = {
@@ -163,7 +163,7 @@ class MenuRow(QObject):
         # Widgets are not moved while Qt lays them out, which ends in a crash.
         self._placing = QTimer(self, singleShot=True, interval=0)
         self._placing.timeout.connect(self.place)
-        window.installEventFilter(self)
+        OnEvent(window, self._placing.start, QEvent.Type.Resize)
 
     def is_checked(self, name: str) -> bool | None:
         """Whether what the action switches is on; None if it switches nothing."""
@@ -214,7 +214,7 @@ class MenuRow(QObject):
     def follow(self, view: SessionView) -> None:
         """Place the top bar of a new session, and again whenever it wants another size."""
         self._view = view
-        view.top.installEventFilter(self)
+        OnEvent(view.top, self._placing.start, QEvent.Type.Resize, QEvent.Type.LayoutRequest)
         self.place()
 
     def leave(self) -> None:
@@ -228,10 +228,3 @@ class MenuRow(QObject):
         if bar.cornerWidget() is view.top:
             bar.setCornerWidget(None)  # type: ignore[arg-type]
             view.take_top_bar()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        kind = event.type()
-        is_bar = isinstance(watched, TopBar)
-        if kind == QEvent.Type.Resize or (kind == QEvent.Type.LayoutRequest and is_bar):
-            self._placing.start()
-        return False

@@ -35,9 +35,6 @@ class SessionView(QWidget):
     """Call `close_session` before deleting it: it stops the agent and the prefetching."""
 
     page_changed = Signal(str)
-    help_requested = Signal(str)  # a page of the guide
-    hiding_requested = Signal(object)
-    """A `HideOrder`: known answers are hidden while no view shows the list."""
     send_requested = Signal(object)
     """Ids of the candidates selected in the overview, for other programs."""
 
@@ -72,8 +69,6 @@ class SessionView(QWidget):
         self.status.lie_above(self.judging.fields)
         self.status.lie_in(self.judging.plot.plot)
         self.dialogs = SessionDialogs(self.context, self)
-        self.dialogs.help_requested.connect(self.help_requested)
-        self.dialogs.hiding_requested.connect(self.hiding_requested)
         self._to_close.append(self.dialogs.stop)
         shared.commands.add("judging_page", self.show_judging)
         self._makers = {**REVIEW_PAGES, "overview_page": self._make_overview}

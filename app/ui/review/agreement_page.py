@@ -28,6 +28,7 @@ from app.ui.review.sentences import drift_sentence, estimate_text, snr_sentence
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import add_parts, button, clear_layout, column, row, wrapped_label
 from app.ui.widgets.page_parts import EmptyState, PageCard, PageScrollArea
+from app.ui.widgets.text_width import OnEvent
 
 MAX_ROWS = 14
 LETTERS = 130  # least width for two columns
@@ -72,6 +73,7 @@ class AgreementPage(QWidget):
         # Not while Qt lays out the page.
         self._arranging = QTimer(self, singleShot=True, interval=0)
         self._arranging.timeout.connect(self._arrange)
+        OnEvent(self, self._arranging.start, QEvent.Type.FontChange)
         people = (self.people, self.subclasses, self.agents, self.by_snr)
         self._columns.addLayout(column(*people, self.drift, self.known, 1, spacing=None), 1)
         self._columns.addLayout(column(self.work, self.calibration, 1, spacing=None), 1)
@@ -92,11 +94,6 @@ class AgreementPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arranging.start()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_arranging"):
-            self._arranging.start()
 
     def _arrange(self) -> None:
         """Put the cards into two columns, or into one where large text leaves too little room."""

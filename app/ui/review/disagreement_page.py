@@ -85,7 +85,7 @@ class DisagreementPage(QWidget):
         self._lay_out()
         self.only_open.clicked.connect(self._reload)
         self.list.currentItemChanged.connect(self._item_selected)
-        self.view.open_requested.connect(self._open)
+        self.view.open.clicked.connect(self._open)
         self._current.candidate_changed.connect(self._follow_candidate)
         self.refresh = Refresh(self, context, self._prepare, self._show)
         self.view.show_dispute(None)

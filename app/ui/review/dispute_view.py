@@ -69,8 +69,6 @@ CLIP = (0.5, 99.7)  # Percentiles of the flux that set its range, so that a sing
 class DisputeView(QWidget):
     """Makes the disputed candidate current, so that a verdict given here is a normal verdict."""
 
-    open_requested = Signal()  # the user wants to see the candidate on the judging page
-
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._current, self._answer = context.current, context.runner.latest(self)
@@ -89,7 +87,6 @@ class DisputeView(QWidget):
         keep_current(self._show_keys, self._keymap.changed)
         self.settle = button("", call=self._toggle_adjudicator)
         self.open = button(self.tr("Open"))
-        self.open.clicked.connect(self.open_requested)
         self._lay_out()
         self.plot.painted.connect(context.current.note_painted)
         context.current.spectrum_changed.connect(self._draw)

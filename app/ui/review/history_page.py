@@ -22,7 +22,7 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, keep_current, row, with_key, wrapped_label
 from app.ui.widgets.page_parts import EmptyState
 from app.ui.widgets.pair_table import Index, RowsModel, fit_rows, show_rows
-from app.ui.widgets.text_width import how_much_larger
+from app.ui.widgets.text_width import OnEvent, how_much_larger
 
 WIDTHS = (150, 110, 190, 250, 70, 200)
 ROW_MARGIN_PX = 10
@@ -53,11 +53,6 @@ class HistoryPage(QWidget):
         keep_current(self._show_keys, self._keymap.changed)
         self.refresh = Refresh(self, context, self._prepare, self._show)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.table and event.type() == QEvent.Type.FontChange:
-            self._fit_font()
-        return False
-
     def _fit_font(self) -> None:
         """Give rows and columns the room that the text needs."""
         table, header = self.table, self.table.horizontalHeader()
@@ -72,7 +67,7 @@ class HistoryPage(QWidget):
         table.setModel(self.model)
         show_rows(table, self.tr("History"))
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        table.installEventFilter(self)
+        OnEvent(table, self._fit_font, QEvent.Type.FontChange)
         self._fit_font()
         table.horizontalHeader().setSectionResizeMode(len(WIDTHS), QHeaderView.ResizeMode.Stretch)
         top = row(wrapped_label(self.tr("History"), "title"), 1, self.undo, self.redo)

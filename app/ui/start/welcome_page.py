@@ -50,8 +50,6 @@ class WelcomePage(QWidget):
     session_chosen = Signal(object)  # a path, or a database's URL
     sample_requested = Signal(str)  # its folder in resources
     spectrum_chosen = Signal(object)  # the path of a single spectrum
-    search_requested = Signal()
-    about_requested = Signal()
 
     def __init__(
         self, settings: SettingsStore, current_theme: CurrentTheme, runner: Runner
@@ -128,7 +126,6 @@ class WelcomePage(QWidget):
         self.real_button.clicked.connect(partial(self._request_sample, "sample_real"))
         self.list_button.clicked.connect(self._ask_for_lists)
         self.folder_button.clicked.connect(self._ask_for_folder)
-        self.find_button.clicked.connect(self.search_requested)
         self.session_button.clicked.connect(self._ask_for_session)
         self.name_prompt.answered.connect(self._focus_first)
 
@@ -145,9 +142,8 @@ class WelcomePage(QWidget):
 
     def _footer(self) -> FlowLayout:
         offline = short_label(self.tr("Works offline."), "dim")
-        about = QPushButton(self.tr("What this is, and what it is not"))
+        self.about = about = QPushButton(self.tr("What this is, and what it is not"))
         about.setObjectName("about_link")
-        about.clicked.connect(self.about_requested)
         about.setProperty("role", "quiet")
         about.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return flow(self.reviewer, offline, about, spacing=8)

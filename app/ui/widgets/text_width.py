@@ -1,6 +1,6 @@
 """Sizes that follow the size of the text, where a layout cannot find them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize
 from PySide6.QtGui import QFontMetrics
@@ -23,18 +23,26 @@ def how_much_larger(widget: QWidget) -> float:
     return max(widget.font().pointSizeF() / USUAL_PT, 1.0)
 
 
-class _Follower(QObject):
-    """Fits a widget anew when its text changes its size."""
+class OnEvent(QObject):
+    """Calls something when an event of one of these kinds comes to a widget, before it has it."""
 
-    def __init__(self, widget: QWidget) -> None:
+    def __init__(self, widget: QWidget, call: Callable[[], object], *kinds: QEvent.Type) -> None:
         super().__init__(widget)
+        self._call, self._kinds = call, kinds
         widget.installEventFilter(self)
-        self.fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.FontChange:
-            self.fit()
+        if event.type() in self._kinds:
+            self._call()
         return False
+
+
+class _Follower(OnEvent):
+    """Fits a widget anew when its text changes its size."""
+
+    def __init__(self, widget: QWidget, *kinds: QEvent.Type) -> None:
+        super().__init__(widget, self.fit, QEvent.Type.FontChange, *kinds)
+        self.fit()
 
     def fit(self) -> None:
         raise NotImplementedError
@@ -102,13 +110,8 @@ class ListWidth(_Follower):
     def __init__(self, items: QListWidget, px: int) -> None:
         self._list, self._px = items, px
         items.ensurePolished()
-        super().__init__(items)
+        super().__init__(items, QEvent.Type.Show)  # the style sheet of a hidden list does not count
         items.verticalScrollBar().rangeChanged.connect(self.fit)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Show:  # the style sheet of a hidden list does not count
-            self.fit()
-        return super().eventFilter(watched, event)
 
     def fit(self) -> None:
         bar = self._list.verticalScrollBar()

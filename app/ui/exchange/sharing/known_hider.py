@@ -25,7 +25,7 @@ class KnownHider(QObject):
 
     def attach(self, view: Any) -> None:
         """Follow a `SessionView`."""
-        view.hiding_requested.connect(partial(self._hide, view.session))
+        view.dialogs.hiding_requested.connect(partial(self._hide, view.session))
 
     def _hide(self, session: Session, order: HideOrder) -> None:
         from app.ui.exchange.sharing.known_dialog import Hiding

@@ -38,7 +38,6 @@ MARKS = {
 
 class SourceCard(FoldingCard):
     again_requested = Signal(str)  # the id of the service
-    reveal_requested = Signal()
     filter_requested = Signal(str)  # a filter to add to that of the queue
     message = Signal(str)
 
@@ -54,7 +53,6 @@ class SourceCard(FoldingCard):
         again = partial(self.again_requested.emit, service.id)
         self.again = button(self.tr("Try again"), "quiet", again)
         self.reveal = button(self.tr("Reveal"))
-        self.reveal.clicked.connect(self.reveal_requested)
         self.table = ValueTable(current_theme, title, self)
         self.before = button("‹", call=partial(self._step, -1))
         self.after = button("›", call=partial(self._step, 1))
@@ -74,7 +72,6 @@ class SourceCard(FoldingCard):
         self.menu = QMenu(self)
         self.table.copy_requested.connect(lambda value: self._copy(value.plain))
         self.table.menu_requested.connect(self._open_menu)
-        self.show_answer(None, None, State.NOT_ASKED, is_hidden=False)
 
     def show_answer(
         self,

@@ -193,7 +193,6 @@ def _thinned(curve: LightCurve) -> LightCurve:
 
 
 class CurveCard(SourceCard):
-    view: CurveView | None = None
     curves: tuple[LightCurve, ...] = ()  # of the answer that is shown next
 
     def __init__(
@@ -202,12 +201,10 @@ class CurveCard(SourceCard):
         super().__init__(service, current_theme, parent)
         self.view = CurveView(current_theme, runner, self)
         self.inside.addWidget(self.view)
-        self.view.hide()
 
     def show_match(self) -> None:
         super().show_match()
-        if self.view is not None:
-            is_shown = self.shown_match is not None
-            self.view.setVisible(is_shown)
-            if is_shown:
-                self.view.show_curves(self.curves)
+        is_shown = self.shown_match is not None
+        self.view.setVisible(is_shown)
+        if is_shown:
+            self.view.show_curves(self.curves)

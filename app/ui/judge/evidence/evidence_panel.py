@@ -182,7 +182,7 @@ class EvidencePanel(QWidget):
             card = SourceCard(service, theme, inner)
         card.may_filter = self._may_filter
         card.again_requested.connect(self._ask_again)
-        card.reveal_requested.connect(self._reveal)
+        card.reveal.clicked.connect(self._reveal)
         card.filter_requested.connect(self._filter_by)
         card.message.connect(self._current.message)
         return card

@@ -194,7 +194,6 @@ def _signed(value: float, digits: int = 2) -> str:
 
 
 class GaiaCard(SourceCard):
-    diagram: HrDiagram | None = None
     dust: Answer | None = None  # of the same object, for the next answer that is shown
     _task_id = _class_name = ""
 
@@ -202,7 +201,6 @@ class GaiaCard(SourceCard):
         super().__init__(service, current_theme, parent)
         self.diagram = HrDiagram(current_theme, self)
         self.inside.addWidget(self.diagram)
-        self.diagram.hide()
 
     def show_class(self, task_id: str, name: str) -> None:
         """The class that is judged, whose usual region is drawn."""
@@ -211,8 +209,6 @@ class GaiaCard(SourceCard):
 
     def show_match(self) -> None:
         super().show_match()
-        if self.diagram is None:
-            return
         match = self.shown_match
         self.diagram.setVisible(match is not None)
         if match is not None:

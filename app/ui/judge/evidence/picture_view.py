@@ -125,14 +125,12 @@ def read_picture(content: bytes) -> QImage:
 
 
 class PictureCard(SourceCard):
-    view: SkyPictureView | None = None
     _picture: SkyPicture | None = None
 
     def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
         super().__init__(service, current_theme, parent)
         self.view = SkyPictureView(current_theme, self)
         self.inside.addWidget(self.view)
-        self.view.hide()
 
     def take_picture(self, picture: SkyPicture | None, image: QImage, survey: str) -> None:
         """The picture of the answer that is shown next, and the survey of the spectrum."""
@@ -140,8 +138,6 @@ class PictureCard(SourceCard):
 
     def show_match(self) -> None:
         super().show_match()
-        if self.view is None:
-            return
         picture = None if self.shown_match is None else self._picture
         self.view.setVisible(picture is not None)
         if picture is not None:

@@ -12,6 +12,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import service_text
 from app.ui.judge.evidence.value_texts import ValueRow
 from app.ui.widgets.pair_table import PairModel, Role, fit_rows, show_as_pairs
+from app.ui.widgets.text_width import OnEvent
 
 NAME_SHARE = 0.46
 
@@ -45,6 +46,7 @@ class ValueTable(QTableView):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.customContextMenuRequested.connect(self._ask_for_menu)
         current_theme.changed.connect(self.viewport().update)
+        OnEvent(self, self._fit, QEvent.Type.FontChange)
         self._fit()
 
     def show_rows(self, rows: Sequence[ValueRow]) -> None:
@@ -62,11 +64,6 @@ class ValueTable(QTableView):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the panel scrolls
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "values"):
-            self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -25,6 +25,7 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import column, keep_current, short_label
 from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard
 from app.ui.widgets.pair_table import Index, PairModel, Role, fit_rows, show_as_pairs
+from app.ui.widgets.text_width import OnEvent
 
 UPDATE_DELAY_MS = 30  # delay of updates, so that the spectrum is painted first
 WIDEST, ROOM_PX = "designation", 22
@@ -65,13 +66,8 @@ class InformationPanel(QWidget):
         view.clicked.connect(self._click)
         self.menu = QMenu(self)
         self.menu.triggered.connect(self._copy)
-        view.installEventFilter(self)
+        OnEvent(view, self._fit_font, QEvent.Type.FontChange)
         self._fit_font()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.view and event.type() == QEvent.Type.FontChange:
-            self._fit_font()
-        return False
 
     def _fit_font(self) -> None:
         metrics = self.view.fontMetrics()

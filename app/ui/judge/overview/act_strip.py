@@ -43,7 +43,6 @@ class ActStrip(QFrame):
     verdict_requested = Signal(object)
     flag_requested = Signal(str)
     comment_given = Signal(str)
-    undo_requested = Signal()
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +72,6 @@ class ActStrip(QFrame):
         self.subclass.clicked.connect(self.open_subclasses)
         self.menu.chosen.connect(self.flag_requested)
         self.comment.returnPressed.connect(self._give_comment)
-        self.undo.clicked.connect(self.undo_requested)
         keep_current(self._show_keys, context.keymap.changed)
         self.show_count(0, 0)
 

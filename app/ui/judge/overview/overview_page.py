@@ -105,15 +105,15 @@ class OverviewPage(QWidget):
         finer.subclass_chosen.connect(partial(self._change, self.acts.set_subclass))
         finer.field_given.connect(partial(self._change, self.acts.set_field))
         finer.refused.connect(self._say)
-        self.strip.undo_requested.connect(self.acts.undo)
+        self.strip.undo.clicked.connect(self.acts.undo)
         self.tools.run_requested.connect(partial(self._pass_on, context.agent.inspect_selected))
         self.tools.stop_requested.connect(context.agent.list_run.stop)
         self.tools.compare_requested.connect(self._compare)
         self.tools.export_requested.connect(partial(self._pass_on, self.export_requested.emit))
         self.row_menu.opening.connect(self.tools.fill)
         self.sheet.painted.connect(self._note_painted)
-        self.bar.rest_requested.connect(self._reject_rest)
-        self.bar.below_requested.connect(self._reject_below)
+        self.bar.rest.clicked.connect(self._reject_rest)
+        self.bar.below.clicked.connect(self._reject_below)
         elsewhere = partial(self._say, self.tr("Open the overview first"))
         for name in ("reject_rest", "reject_below"):
             context.commands.add(name, elsewhere)
@@ -297,9 +297,6 @@ class OverviewPage(QWidget):
 class SheetBar(QWidget):
     """How large the cells are, what of the spectra they show, and what is done with a sheet."""
 
-    rest_requested = Signal()
-    below_requested = Signal()
-
     def __init__(self, context: SessionContext, sheet: SheetView, parent: QWidget) -> None:
         super().__init__(parent)
         self._sheet, self._settings, self._keymap = sheet, context.settings, context.keymap
@@ -322,8 +319,6 @@ class SheetBar(QWidget):
         sheet.set_size(self.slider.value() * STEP)
         self.slider.valueChanged.connect(self._set_size)
         self.window_button.clicked.connect(partial(self.step, 1))
-        self.rest.clicked.connect(self.rest_requested)
-        self.below.clicked.connect(self.below_requested)
         sheet.sheet_changed.connect(self._show_place)
         keep_current(self._show_labels, context.keymap.changed)
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -16,10 +16,6 @@ SIDE_PX = 48
 
 
 class EmptyPlotMessage(QWidget):
-    retry_requested = Signal()
-    next_requested = Signal()
-    fetch_requested = Signal()
-
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAutoFillBackground(True)
@@ -37,9 +33,6 @@ class EmptyPlotMessage(QWidget):
         self.show_key("")
         for button in (self.fetch_button, self.retry_button, self.next_button):
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.retry_button.clicked.connect(self.retry_requested)
-        self.next_button.clicked.connect(self.next_requested)
-        self.fetch_button.clicked.connect(self.fetch_requested)
         buttons = row(1, self.fetch_button, self.retry_button, self.next_button, 1)
         parts = (0, self.title, self.reason, buttons, self.sends, 0)
         column(*parts, spacing=12, margins=(SIDE_PX, 16, SIDE_PX, 16), parent=self)

@@ -178,8 +178,8 @@ class SpectrumPanel(QFrame):
         self.template.changed.connect(self._update_note)
         self.plot.stage.hovered.connect(self._show_readout)
         self.plot.laid_out.connect(self._align)
-        self.empty_message.retry_requested.connect(self._current.retry)
-        self.empty_message.next_requested.connect(self._current.next)
+        self.empty_message.retry_button.clicked.connect(self._current.retry)
+        self.empty_message.next_button.clicked.connect(self._current.next)
         context.keymap.changed.connect(self._show_key)
         stage, minimap = self.plot.stage, self.minimap
         stage.range_requested.connect(self._pan)
@@ -190,7 +190,7 @@ class SpectrumPanel(QFrame):
         stage.whole_requested.connect(self.show_whole)
         minimap.range_requested.connect(self._pan)
         minimap.released.connect(self.autoscale)
-        minimap.whole_requested.connect(self.show_whole)
+        minimap.box.whole_requested.connect(self.show_whole)
 
     def _start_candidate(self, row: QueueRow | None) -> None:
         """Prepare for another object; the zoomed window stays if the options say so."""

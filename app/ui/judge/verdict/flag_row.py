@@ -21,7 +21,7 @@ from app.core.session.records import MAX_FLAG, Opinion
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import escape_mnemonics, keep_current, row
 from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
-from app.ui.widgets.text_width import PlaceholderWidth
+from app.ui.widgets.text_width import OnEvent, PlaceholderWidth
 
 CHIP_LETTERS, PADDING_PX = 12, 44
 """Width of the longest chip: of so many letters, and of what is around them."""
@@ -82,6 +82,7 @@ class FlagRow(QWidget):
         self._group.idClicked.connect(self._remove)
         self._current.opinion_changed.connect(self._show)
         keep_current(self._show_row, self._current.candidate_changed)
+        OnEvent(self, self._show_chips, QEvent.Type.FontChange)
 
     def _show_keys(self) -> None:
         keymap = self._keymap
@@ -89,11 +90,6 @@ class FlagRow(QWidget):
         self.star.setAccessibleName(self.tr("Star"))
         about = hint(self.tr("Flags"), keymap, "flags")
         self.more.set_label(self.tr("Flag"), keymap.label("flags"), about)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "chips"):
-            self._show_chips()
 
     @property
     def _chip_px(self) -> int:

@@ -25,6 +25,7 @@ from app.ui.base.translation.data_texts import task_text
 from app.ui.session.candidate.current import amend, with_subclass
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.painted_button import smooth_painter
+from app.ui.widgets.text_width import OnEvent
 
 PAD_PX, GAP_PX, SIDE_PX = 8, 6, 12
 ROW_PX = 28
@@ -67,7 +68,7 @@ class KeyStrip(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        over.installEventFilter(self)
+        OnEvent(over, self._place, QEvent.Type.Resize)
         self.hide()
 
     @property
@@ -131,13 +132,10 @@ class KeyStrip(QWidget):
             return None
         return next((each for each in self.choices if each.key in keys), None)
 
-    def eventFilter(self, watched: object, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and self.is_open:
-            self._place()
-        return False
-
     def _place(self) -> None:
         """Lay the choices out in rows at the bottom of the plot."""
+        if not self.is_open:
+            return
         over = self._over
         room = max(over.width() - 2 * SIDE_PX, 200)
         height = max(ROW_PX, self.fontMetrics().height() + 10)

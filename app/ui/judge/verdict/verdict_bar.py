@@ -4,7 +4,7 @@ from functools import partial
 from operator import attrgetter
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QButtonGroup, QFrame, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from agent.errors import WorkbenchError
@@ -39,7 +39,7 @@ from app.ui.widgets import labels
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import escape_mnemonics, keep_current, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint, quiet_button
-from app.ui.widgets.text_width import PlaceholderWidth
+from app.ui.widgets.text_width import OnEvent, PlaceholderWidth
 
 CONFIDENCE_HEIGHT, WIDTH, SIDE_PX = 28, 150, 8
 ORDER = tuple(NAMES)
@@ -71,6 +71,7 @@ class VerdictBar(QFrame):
         # Chips are not made while Qt lays the strip out.
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_flags)
+        OnEvent(self, self._fitting.start, QEvent.Type.Resize, QEvent.Type.FontChange)
         keep_current(self._show_keys, context.keymap.changed)
         self.confidence.chosen.connect(self._current.set_confidence)
         self.undo.clicked.connect(self._current.undo)
@@ -112,15 +113,6 @@ class VerdictBar(QFrame):
         for part in hidden:
             part.setParent(self)
             part.hide()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fitting.start()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_fitting"):
-            self._fitting.start()
 
     def _fit_flags(self) -> None:
         """Let flags take what one row leaves them; where there are more rows, all they need."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -51,8 +51,6 @@ SPACE_PX = 8
 class GuideBrowser(QTextBrowser):
     """Emits clicked links instead of following them, because the window knows the pages."""
 
-    link_clicked = Signal(QUrl)
-
     def __init__(self, current_theme: CurrentTheme) -> None:
         super().__init__()
         self._current_theme = current_theme
@@ -66,7 +64,6 @@ class GuideBrowser(QTextBrowser):
         self.setOpenExternalLinks(False)
         self.document().setDocumentMargin(MARGIN_PX)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.anchorClicked.connect(self.link_clicked)
         current_theme.changed.connect(self._restyle)
         self._restyle()
 

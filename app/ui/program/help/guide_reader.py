@@ -42,7 +42,7 @@ class GuideReader(QDialog):
         self.search.textChanged.connect(self._search)
         self.search.returnPressed.connect(self.next_match)
         self.back.clicked.connect(self.go_back)
-        self.browser.link_clicked.connect(self.follow)
+        self.browser.anchorClicked.connect(self.follow)
         current_theme.changed.connect(self._shade_list)
 
     @property

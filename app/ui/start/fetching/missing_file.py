@@ -30,7 +30,7 @@ class MissingFile(QObject):
         self.work = LongWork(self)
         context.current.candidate_changed.connect(self._forget)
         context.current.spectrum_failed.connect(self._look)
-        message.fetch_requested.connect(self.fetch)
+        message.fetch_button.clicked.connect(self.fetch)
         context.commands.add("fetch_missing", self.fetch)
 
     @property

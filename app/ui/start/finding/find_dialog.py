@@ -79,7 +79,7 @@ class FindDialog(QDialog):
         self._choose_timer.timeout.connect(self._choose)
         self.card.start_button.clicked.connect(self.start)
         self.card.stop_button.clicked.connect(self.stop)
-        self.card.table_changed.connect(self._look_soon)
+        self.card.table.changed.connect(self._look_soon)
         self.form.task_changed.connect(self._look_soon)
         self.form.changed.connect(self._choose_soon)
         self.search.told.connect(self.card.show_progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QWidget
 
 from app.core.finding.processes import spare_processors
@@ -32,8 +32,6 @@ MOST_PROCESSES = 512
 
 
 class SearchCard(QFrame):
-    table_changed = Signal()
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
@@ -55,7 +53,6 @@ class SearchCard(QFrame):
         self.said = narrow(wrapped_label("", "dim"))
         self._lay_out()
         self.source.changed.connect(self._propose)
-        self.table.changed.connect(self.table_changed)
         self.show_searching(False)
 
     @property

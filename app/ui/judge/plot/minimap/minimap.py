@@ -140,7 +140,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
 
     range_requested = Signal(float, float)  # the window, repeatedly while it is dragged
     released = Signal()
-    whole_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=theme.plot)
@@ -169,7 +168,6 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         self.region.sigRegionChanged.connect(self._region_dragged)
         self.region.sigRegionChangeFinished.connect(self._region_dropped)
         self.box.clicked.connect(self._centre_on)
-        self.box.whole_requested.connect(self.whole_requested)
         self.box.hovered.connect(self._show_tooltip)
         self.box.dragged.connect(self._drag_beside)
         self.box.dropped.connect(self.released)
