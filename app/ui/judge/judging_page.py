@@ -74,7 +74,7 @@ class JudgingPage(QWidget):
         self.room = PlotRoom(self, self.plot, self.dock_area, self.tools)
         column((self.dock_area, 1), self.fields, self.verdicts, spacing=0, parent=self)
         self.plot.template.set_source(self.tools.templates.load)
-        self.plot_menu.look_chosen.connect(self._show_agent)
+        self.plot_menu.look_chosen.connect(partial(self.dock_area.show_dock, AGENT.name))
 
     @property
     def is_at_agent(self) -> bool:
@@ -94,9 +94,6 @@ class JudgingPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.dock_area.page_resized()
-
-    def _show_agent(self) -> None:
-        self.dock_area.show_dock(AGENT.name)
 
     def _add_comparison(self) -> None:
         self.comparison = ComparedSpectra(self._context, self)

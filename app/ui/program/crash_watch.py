@@ -274,7 +274,6 @@ class CrashDialog(QDialog):
 
     def __init__(self, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._folder = folder
         self._repeats = 0
         self.setWindowTitle(self.tr("Something went wrong"))
         self.setModal(False)
@@ -296,7 +295,7 @@ class CrashDialog(QDialog):
         self.copy_button = QPushButton(self.tr("Copy"))
         self.copy_button.clicked.connect(self._copy)
         self.folder_button = QPushButton(self.tr("Open folder"))
-        self.folder_button.clicked.connect(self._open_folder)
+        self.folder_button.clicked.connect(lambda: open_folder(folder, self._show_note))
         self.continue_button = QPushButton(self.tr("Continue"), default=True)
         self.continue_button.setProperty("role", "primary")
         self.continue_button.clicked.connect(self.accept)
@@ -318,9 +317,6 @@ class CrashDialog(QDialog):
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.details.toPlainText())
-
-    def _open_folder(self) -> None:
-        open_folder(self._folder, self._show_note)
 
     def _show_note(self, text: str) -> None:
         self.note.setText(text)

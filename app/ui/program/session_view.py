@@ -6,7 +6,6 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.importing.importer import ORDER
 from app.core.queue import LIST_ORDER, parse_filter, parse_sort
 from app.core.queue.blind_filters import CHECK_FACT
@@ -86,11 +85,8 @@ class SessionView(QWidget):
         """Serve what the plan of a study has for this reviewer."""
         if self.session.fact(STUDY_FACT) is None or self.session.is_read_only:
             return
-        current = self.context.current
-        try:
-            current.repeat_round.begin_study()
-        except WorkbenchError as error:
-            current.report_error(error)
+        with self.context.current.reporting():
+            self.context.current.repeat_round.begin_study()
 
     def _may_run(self, name: str) -> bool:
         if not self.context.current.repeat_round.is_study or name in ALLOWED:
@@ -177,7 +173,7 @@ class SessionView(QWidget):
         page = OverviewPage(self.judging.column_store, context)
         page.compare_requested.connect(self._compare)
         page.row_menu.compare_requested.connect(self._compare_with_current)
-        page.export_requested.connect(self._export_selected)
+        page.export_requested.connect(lambda ids: self.dialogs.export.show_selected(ids))
         page.send_requested.connect(self.send_requested)
         self._select_wanted = page.wanted.select
         self._to_close.append(page.close_session)
@@ -187,9 +183,6 @@ class SessionView(QWidget):
     def _compare(self, candidates: list[Candidate]) -> None:
         self.show_judging()
         self.judging.comparison.compare(candidates)
-
-    def _export_selected(self, candidate_ids: Sequence[int]) -> None:
-        self.dialogs.export.show_selected(candidate_ids)
 
     def _compare_with_current(self, candidate: Candidate) -> None:
         self.show_judging()

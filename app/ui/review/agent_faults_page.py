@@ -1,6 +1,6 @@
 """What the agent gets wrong: low ratings first, then verdicts that people contradict."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QModelIndex
@@ -33,7 +33,9 @@ class AgentFaultsPage(QWidget):
         self.table = QTableWidget(0, 6)
         self._lay_out()
         self.table.clicked.connect(self._open)
-        self.refresh = Refresh(self, context, self._prepare, self._show)
+        self.refresh = Refresh(
+            self, context, lambda: partial(agent_faults, self._session), self._show
+        )
 
     def _lay_out(self) -> None:
         table = self.table
@@ -50,9 +52,6 @@ class AgentFaultsPage(QWidget):
         title = wrapped_label(self.tr("What the agent gets wrong"), "title")
         texts = title, wrapped_label(note, "dim"), self.count
         column(*texts, (self.empty, 1), (table, 1), margins=16, parent=self)
-
-    def _prepare(self) -> Callable[[], list[AgentFault]]:
-        return partial(agent_faults, self._session)
 
     def _show(self, found: Sequence[AgentFault]) -> None:
         if self._current.blind_mode.is_on:  # of others' objects nothing is given away

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -84,7 +84,9 @@ class AgreementPage(QWidget):
             card.show_rows([], self.tr("Computing…"))
         for empty in (self.work.empty, self.known.empty):
             empty.setText(self.tr("Computing…"))
-        self.refresh = Refresh(self, context, self._prepare, self._show)
+        self.refresh = Refresh(
+            self, context, lambda: partial(compute_numbers, self._session), self._show
+        )
 
     @property
     def is_blind(self) -> bool:
@@ -103,9 +105,6 @@ class AgreementPage(QWidget):
 
     def _kappas(self, title: str, note: str) -> KappaCard:
         return KappaCard(title, note, Figure(self._current_theme, title))
-
-    def _prepare(self) -> Callable[[], AgreementNumbers]:
-        return partial(compute_numbers, self._session)
 
     def _show(self, found: AgreementNumbers) -> None:
         self.found = found

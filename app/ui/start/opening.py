@@ -365,9 +365,13 @@ class LockedPage(QWidget):
             "is lost. Close the session there, or open it here read-only."
         )
         about = narrow(wrapped_label(text, "dim"))
-        self.read_only_button = self._button(self.tr("Open read-only"), self._open_read_only)
+        self.read_only_button = self._button(
+            self.tr("Open read-only"), lambda: self.read_only_requested.emit(self._location)
+        )
         self.read_only_button.setProperty("role", "primary")
-        self.retry_button = self._button(self.tr("Try again"), self._retry)
+        self.retry_button = self._button(
+            self.tr("Try again"), lambda: self.retry_requested.emit(self._location)
+        )
         self.other_button = self._button(self.tr("Choose another session"), self.closed.emit)
         buttons = row(self.read_only_button, self.retry_button, 1, self.other_button)
         texts = Logo(44), Space(4), self.title, self.holder, about, Space(8), buttons
@@ -388,9 +392,3 @@ class LockedPage(QWidget):
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.clicked.connect(call)
         return made
-
-    def _open_read_only(self) -> None:
-        self.read_only_requested.emit(self._location)
-
-    def _retry(self) -> None:
-        self.retry_requested.emit(self._location)

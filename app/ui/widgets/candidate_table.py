@@ -69,7 +69,7 @@ class CandidateTable(QTableView):
         self.setMouseTracking(True)
         self.entered.connect(self._hover)
         self.viewportEntered.connect(self._hover)
-        self.clicked.connect(self._activate)
+        self.clicked.connect(lambda index: self.row_activated.emit(index.row()))
         current_theme.changed.connect(self.viewport().update)
 
     @property
@@ -140,9 +140,6 @@ class CandidateTable(QTableView):
         for row in {before, self.hovered_row} - {NO_ROW}:
             top, height = self.rowViewportPosition(row), self.rowHeight(row)
             self.viewport().update(0, top, self.viewport().width(), height)
-
-    def _activate(self, index: QModelIndex) -> None:
-        self.row_activated.emit(index.row())
 
     def _fit_font(self) -> None:
         self._delegate.set_font(self.font())

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.ui.base.theme.theme import CurrentTheme, Theme
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.widgets.painted_button import smooth_painter
 
 RADIUS, PAD, EDGE_PX = 5.0, 7, 4  # room beside texts, and above and below them
@@ -23,7 +23,7 @@ class PlotCell(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        current_theme.changed.connect(self._restyle)
+        current_theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(self.width_px, 2 * (self._line_px() + EDGE_PX) + self.plot_px)
@@ -60,6 +60,3 @@ class PlotCell(QAbstractButton):
 
     def _line_px(self) -> int:
         return self.metrics.height() + 1
-
-    def _restyle(self, theme: Theme) -> None:
-        self.update()

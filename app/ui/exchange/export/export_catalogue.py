@@ -53,7 +53,7 @@ class CataloguePanel(QWidget):
         self.group = QButtonGroup(self)
         self.buttons: dict[str, QRadioButton] = {}
         self.count = wrapped_label("", "dim")
-        self.instead = dialog_button("", self._choose_instead, "quiet")
+        self.instead = dialog_button("", lambda: self.buttons[self._fuller_choice].click(), "quiet")
         self.instead.hide()
         self.table = QTableWidget(0, 0)
         self.table.setWordWrap(False)
@@ -141,9 +141,6 @@ class CataloguePanel(QWidget):
     def _follow_verdicts(self, change: Change) -> None:
         if self.isVisible() and change.aspect == "verdict":
             self.refresh()
-
-    def _choose_instead(self) -> None:
-        self.buttons[self._fuller_choice].click()
 
     def _set_has_rows(self, on: bool) -> None:
         self.has_rows = on

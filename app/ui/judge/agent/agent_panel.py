@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QPushButton, QStackedWidget, QWidget
 
-from agent.errors import ResourceError, WorkbenchError
+from agent.errors import ResourceError
 from agent.inspection.built_in import built_in
 from agent.inspection.inspector_factory import looking_card
 from agent.ratings.rubric import HIGHEST, LOWEST, MEANINGS
@@ -187,7 +187,7 @@ class AgentPanel(QFrame):
         self.verdict.chosen.connect(shown.show)
         self.verdict.compared.connect(self._compare)
         self.verdict.fact_chosen.connect(self._look_at)
-        self.verdict.steps.clicked.connect(self._toggle_steps)
+        self.verdict.steps.clicked.connect(lambda: self._fold(not self._is_folded))
         self.pictures.drawn.connect(self._show_pictures)
         self.pictures.failed.connect(context.current.message)
         commands.add("run_agent", agent.run_here)
@@ -262,9 +262,6 @@ class AgentPanel(QFrame):
     def _fold(self, is_folded: bool, *_: object) -> None:
         self._is_folded = is_folded
         self._refresh()
-
-    def _toggle_steps(self) -> None:
-        self._fold(not self._is_folded)
 
     def _on_step(self, index: int) -> None:
         if self._is_folded and self.isVisible() and self._shown.run is None:
@@ -413,17 +410,14 @@ class RatingButton(QPushButton):
         if record is None or candidate is None:
             self._current.message.emit(self.tr("There is no finished inspection to rate here"))
             return
-        try:
+        with self._current.reporting():
             given = rate(self._session, candidate.id, record, score)
-        except WorkbenchError as error:
-            self._current.report_error(error)
-            return
-        text = self.tr("Rating taken back")
-        if given is not None:
-            text = self.tr("Rated {n}: {what}").replace("{n}", str(score))
-            text = text.replace("{what}", rubric_words(MEANINGS["overall"][score]))
-        self._current.message.emit(text)
-        self.refresh()
+            text = self.tr("Rating taken back")
+            if given is not None:
+                text = self.tr("Rated {n}: {what}").replace("{n}", str(score))
+                text = text.replace("{what}", rubric_words(MEANINGS["overall"][score]))
+            self._current.message.emit(text)
+            self.refresh()
 
     def _open_menu(self) -> None:
         menu = QMenu(self)

@@ -161,7 +161,8 @@ class SedView(QWidget):
         self.plot = SedPlot(current_theme, self)
         self.flag = wrapped_label("", "warning")
         self.table = ValueTable(current_theme, self.tr("Magnitudes of the spectrum"), self)
-        self.table.copy_requested.connect(self._copy)
+        copy = QGuiApplication.clipboard().setText
+        self.table.copy_requested.connect(lambda value: copy(value.plain))
         self.caption = wrapped_label("", "small")
         column(self.flag, self.table, self.plot, self.caption, spacing=4, parent=self)
 
@@ -193,9 +194,6 @@ class SedView(QWidget):
             name = each.point.band.label
             rows.append(ValueRow(name=name, text=text, description=about, plain=plain))
         return rows
-
-    def _copy(self, row: ValueRow) -> None:
-        QGuiApplication.clipboard().setText(row.plain)
 
     def _flag_text(self, comparison: MagnitudeComparison) -> str:
         texts = []

@@ -66,7 +66,8 @@ class ActStrip(QFrame):
         tools = self.star, self.flag, self.subclass, self.comment, self.undo
         layout = flow(self.count, *self.buttons.values(), *tools, parent=self)
         layout.setContentsMargins(8, 4, 8, 4)
-        self._group.idClicked.connect(self._press)
+        verdicts = list(self.buttons)
+        self._group.idClicked.connect(lambda at: self.verdict_requested.emit(verdicts[at]))
         self.star.clicked.connect(partial(self.flag_requested.emit, STAR))
         self.flag.clicked.connect(self.open_flags)
         self.subclass.clicked.connect(self.open_subclasses)
@@ -114,9 +115,6 @@ class ActStrip(QFrame):
         self.comment.setToolTip(
             self.tr("Enter adds it to all selected. What stands here at a verdict is its reason.")
         )
-
-    def _press(self, number: int) -> None:
-        self.verdict_requested.emit(list(self.buttons)[number])
 
     def _give_comment(self) -> None:
         self.comment_given.emit(self.comment.text())

@@ -75,16 +75,13 @@ class GroupActs(QObject):
     def _judge_one(self, question: Question) -> None:
         """As on the page of its own, saved when this returns: the next key may follow at once."""
         row, (verdict, reason) = question.rows[0], (question.verdict, question.reason)
-        try:
+        with self._current.reporting():
             opinion = _judged(verdict, reason, question.keeps, row.opinion)
             entry = self._current.verdicts.record(row, opinion, None, self._current.order_met)
             known = known_among(self._session, [row.candidate.id])
-        except WorkbenchError as error:
-            self._current.report_error(error)
-            return
-        if row.candidate.id == self._current.candidate_id:
-            self._current.refresh()
-        self._verdict_given(_Given([] if entry is None else [entry], known))
+            if row.candidate.id == self._current.candidate_id:
+                self._current.refresh()
+            self._verdict_given(_Given([] if entry is None else [entry], known))
 
     def confirm(self, question: Question) -> None:
         change = partial(_judged, question.verdict, question.reason, question.keeps)
@@ -137,11 +134,8 @@ class GroupActs(QObject):
             text = self.tr("This session is read-only: verdicts cannot be saved")
             self._current.message.emit(text)
             return
-        try:
+        with self._current.reporting():
             self._current.verdicts.start(work, self._if_here(done), self._if_here(self._failed))
-        except WorkbenchError as error:
-            self._current.report_error(error)
-        else:
             self._set_busy(True)
 
     def _if_here(self, then: Callable[[Any], None]) -> Callable[[Any], None]:

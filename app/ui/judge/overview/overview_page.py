@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QSlider, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.queue import QueueRow, row_of
 from app.core.session.group_acts import MAX_CANDIDATES
 from app.core.session.records import Change, Verdict
@@ -223,13 +222,9 @@ class OverviewPage(QWidget):
         if here is None or here.candidate.id not in self._current.painted_ids:
             self._change(self.acts.judge, verdict, reason)
         elif self._can_act():  # at once, so that verdicts come in the order of the keys
-            try:
-                row = row_of(self._session, here.candidate.id)
-            except WorkbenchError as error:
-                self._current.report_error(error)
-                return
-            self.acts.judge(verdict, reason, [row])
-            self._go_on(spans[0].first)
+            with self._current.reporting():
+                self.acts.judge(verdict, reason, [row_of(self._session, here.candidate.id)])
+                self._go_on(spans[0].first)
 
     def _go_on(self, judged: int) -> None:
         """To the next cell; to the next sheet only from one on which nothing is left to judge."""

@@ -5,7 +5,6 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from agent.errors import WorkbenchError
 from agent.spectra.measure.between_points import measure_between
 from agent.spectra.spectrum import Window
 from app.core.session.measurements import (
@@ -62,29 +61,23 @@ class MeasureTool(QObject):
         spectrum, candidate = self._panel.spectrum, self._current.candidate
         if spectrum is None or candidate is None:
             return
-        try:
+        with self._current.reporting():
             found = measure_between(spectrum, low, high)
             at = 0.5 * (low + high) if found.centroid is None else found.centroid
             line = self._panel.lines.name_near(at, self._panel.frame.z)
             measurement = HandMeasurement(line=line, **asdict(found))
             record_measurement(self._session, candidate.id, measurement)
-        except WorkbenchError as error:
-            self._current.report_error(error)
-            return
-        self._current.message.emit(self._told(measurement))
+            self._current.message.emit(self._told(measurement))
 
     def withdraw_last(self) -> None:
         own = [each for each in self.kept if each.reviewer == self._session.reviewer]
         if not own:
             self._current.message.emit(self.tr("You measured nothing here"))
             return
-        try:
+        with self._current.reporting():
             withdraw_measurement(self._session, own[-1].id)
-        except WorkbenchError as error:
-            self._current.report_error(error)
-            return
-        text = self.tr("Removed: {what}")
-        self._current.message.emit(text.replace("{what}", width_text(own[-1].measurement)))
+            text = self.tr("Removed: {what}")
+            self._current.message.emit(text.replace("{what}", width_text(own[-1].measurement)))
 
     def _told(self, measurement: HandMeasurement) -> str:
         parts = [width_text(measurement)]

@@ -124,14 +124,10 @@ class PlotActions(QObject):
 
     def snapshot(self) -> None:
         path = self._ask(self.tr("Save a picture of the plot"), SUFFIXES)
-        if path is None:
-            return
-        try:
-            save_snapshot(self._panel.plot, self._panel.caption, path)
-        except WorkbenchError as error:
-            self._current.report_error(error)
-            return
-        self._say_saved(path)
+        if path is not None:
+            with self._current.reporting():
+                save_snapshot(self._panel.plot, self._panel.caption, path)
+                self._say_saved(path)
 
     def save_spectrum(self) -> None:
         """Write the spectrum as it is on screen: smoothing, window and rest wavelengths."""

@@ -183,7 +183,7 @@ class SpectrumPanel(QFrame):
         context.keymap.changed.connect(self._show_key)
         stage, minimap = self.plot.stage, self.minimap
         stage.range_requested.connect(self._pan)
-        stage.range_drawn.connect(self._zoom_to)
+        stage.range_drawn.connect(lambda lo, hi: self.go_to((lo, hi), keep_flux=False))
         stage.box_changed.connect(self._show_box)
         stage.flux_requested.connect(self.plot.show_flux)
         stage.clicked.connect(self._identify)
@@ -328,9 +328,6 @@ class SpectrumPanel(QFrame):
 
     def _pan(self, lo: float, hi: float) -> None:
         self.go_to((lo, hi))
-
-    def _zoom_to(self, lo: float, hi: float) -> None:
-        self.go_to((lo, hi), keep_flux=False)
 
     def _show_box(self, window: Window | None) -> None:
         """Show the zoom box while it is drawn, and its range in place of the readout."""

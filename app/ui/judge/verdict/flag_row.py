@@ -79,7 +79,7 @@ class FlagRow(QWidget):
         self.menu.chosen.connect(self._current.toggle_flag)
         self.menu.custom_requested.connect(self.custom.ask)
         self.custom.given.connect(self._add_custom)
-        self._group.idClicked.connect(self._remove)
+        self._group.idClicked.connect(lambda at: self._current.toggle_flag(self._names[at]))
         self._current.opinion_changed.connect(self._show)
         keep_current(self._show_row, self._current.candidate_changed)
         OnEvent(self, self._show_chips, QEvent.Type.FontChange)
@@ -162,9 +162,6 @@ class FlagRow(QWidget):
         self._group.addButton(chip, number)
         self._row.insertWidget(self._row.indexOf(self.rest), chip)
         return chip
-
-    def _remove(self, number: int) -> None:
-        self._current.toggle_flag(self._names[number])
 
     def _add_custom(self, name: str) -> None:
         if name not in self._current.opinion.flags:

@@ -7,7 +7,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QButtonGroup, QFrame, QLineEdit, QMenu, QSizePolicy, QWidget
 
-from agent.errors import WorkbenchError
 from agent.tasks.look import has_class
 from agent.trajectory.p_yes import probability_text
 from app.core.queue import QueueRow
@@ -308,13 +307,10 @@ class VerdictCommands(QObject):
 
     def _toggle_blind_mode(self) -> None:
         current = self._current
-        try:
+        with current.reporting():
             current.blind_mode.set_on(not current.blind_mode.is_on)
-        except WorkbenchError as error:
-            current.report_error(error)
-            return
-        on = self.tr("Blind mode is on: the agent's opinion stays hidden until you judge")
-        current.message.emit(on if current.blind_mode.is_on else self.tr("Blind mode is off"))
+            on = self.tr("Blind mode is on: the agent's opinion stays hidden until you judge")
+            current.message.emit(on if current.blind_mode.is_on else self.tr("Blind mode is off"))
 
 
 # The comment field and the flags, of the current candidate and of the one before.
@@ -342,7 +338,7 @@ class CommentBox(QWidget):
         self._over_title.hide()
         keep_current(self._show_keys, context.keymap.changed)
         context.commands.add("comment", self._start_typing)
-        self.edit.textEdited.connect(self._on_edited)
+        self.edit.textEdited.connect(partial(self._current.set_comment, save=False))
         self.edit.editingFinished.connect(self._save)
         self.edit.returnPressed.connect(self.edit.clearFocus)
         self.standard.clicked.connect(self._open_menu)
@@ -392,9 +388,6 @@ class CommentBox(QWidget):
         if opinion.comment != self.edit.text():
             self.edit.setText(opinion.comment)
             self.edit.setCursorPosition(0)
-
-    def _on_edited(self, text: str) -> None:
-        self._current.set_comment(text, save=False)
 
     def _save(self) -> None:
         if self.edit.isEnabled() and not self.edit.isReadOnly():

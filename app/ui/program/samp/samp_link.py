@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from agent.errors import WorkbenchError
 from app.ui.base.background.runner import Done, Failed, Runner
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class SampLink(QObject):
         self._timer.start()
         work, done = partial(_make, turn, self.received.emit), partial(self._made, turn)
         self._runner.run(work, done, owner=self)
-        self.run(_connect, self.connected.emit, self._on_failed)
+        self.run(_connect, self.connected.emit, lambda error: self.failed.emit(str(error)))
 
     def turn_off(self) -> None:
         """Leave the hub in the background; what is on its way is dropped."""
@@ -106,9 +105,6 @@ class SampLink(QObject):
         turn.is_made = True
         if turn is self._turn:
             self.ready.emit()
-
-    def _on_failed(self, error: WorkbenchError) -> None:
-        self.failed.emit(str(error))
 
     def _check(self) -> None:
         if not self._is_checking:

@@ -135,14 +135,13 @@ class WindowSamp(QObject):
         sends: dict[str, Callable[[], None]] = {
             "samp_list": self._sender.send_list,
             "samp_row": self._sender.send_row,
-            "samp_selected": self._ask_for_selection,
+            "samp_selected": partial(
+                self._say, self.tr("Select several candidates in the overview first")
+            ),
             "samp_position": self._sender.send_position,
             "samp_spectrum": self._sender.send_spectrum,
         }
         sends[name]()
-
-    def _ask_for_selection(self) -> None:
-        self._say(self.tr("Select several candidates in the overview first"))
 
     def _send_selection(self, ids: list[int]) -> None:
         if self._sender is None:

@@ -203,7 +203,7 @@ class FilesPage(SettingsPage):
         self.comments = QPlainTextEdit(tabChangesFocus=True)
         self.comments.setAccessibleName(self.tr("Standard comments"))
         self.comments.setFixedHeight(96)
-        self.comments.textChanged.connect(self._save_comments)
+        self.comments.textChanged.connect(lambda: settings.change(comments=self._comments()))
         line_lists = self.tr("Line lists (*.toml *.csv);;All files (*)")
         self.line_lists = FileList(self.tr("Line lists"), line_lists)
         self.line_lists.changed.connect(partial(self._save, "line_lists"))
@@ -228,9 +228,6 @@ class FilesPage(SettingsPage):
         lines = (" ".join(line.split()) for line in self.comments.toPlainText().splitlines())
         kept = dict.fromkeys(line[:MAX_COMMENT_LENGTH] for line in lines if line)
         return tuple(line for line in kept if line.isprintable())[:MAX_COMMENTS]
-
-    def _save_comments(self) -> None:
-        self._settings.change(comments=self._comments())
 
 
 # The settings page of services: each is turned on by itself, and says what leaves the machine.

@@ -4,7 +4,8 @@ All parts of the window listen to this object and call it to navigate and to jud
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -326,6 +327,14 @@ class CurrentCandidate(QObject):
         cause = error.__cause__
         details = "" if cause is None else f"{type(cause).__name__}: {cause}"
         self.failed.emit(translate_message(str(error)), details)
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """What cannot be done is told in the status line, and what follows within is left out."""
+        try:
+            yield
+        except WorkbenchError as error:
+            self.report_error(error)
 
     def close(self) -> None:
         """Save the comment and stop all background work."""

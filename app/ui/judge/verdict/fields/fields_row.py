@@ -91,9 +91,6 @@ class FieldsRow(QFrame):
             current.change(current.opinion, save=True)
         self._show(current.opinion)
 
-    def _on_refused(self, why: str) -> None:
-        self._current.message.emit(translate_message(why))
-
     def _on_session_changed(self, change: Change) -> None:
         if not change.candidate_ids and own_fields(self._current.session) != self.fields:
             self._make()
@@ -108,7 +105,7 @@ class FieldsRow(QFrame):
             editor.pressed.connect(self.press)
             editor.typed.connect(self._set)
             editor.entered.connect(self._on_entered)
-            editor.refused.connect(self._on_refused)
+            editor.refused.connect(lambda why: self._current.message.emit(translate_message(why)))
             self.editors[field.name] = editor
             self._flow.addWidget(editor)
             editor.show()
