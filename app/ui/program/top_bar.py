@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QSizePolicy, QWidget
 
 from agent.tasks.look import has_class
@@ -15,8 +15,9 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.agent.status_texts import list_run_text, run_text
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.flow_layout import FlowLayout
-from app.ui.widgets.labels import ElidedLabel, button, row, short_label
+from app.ui.widgets.labels import ElidedLabel, button, keep_current, row, short_label
 from app.ui.widgets.painted_button import hint, smooth_painter
+from app.ui.widgets.text_width import OnEvent
 
 AGENT_PX, SPACING, SIDE_PX = 130, 4, 8
 WIDE_PX = 1500  # width of a window with room for the state of the agent above the page
@@ -62,22 +63,17 @@ class TopBar(QFrame):
         if context.current.session.is_read_only:
             layout.addWidget(short_label(self.tr("read-only"), "warning"))
         self._agent = context.agent
-        self._agent.state_changed.connect(self._show_agent)
-        self._agent.list_run.changed.connect(self._show_agent)
-        self._show_agent()
+        keep_current(self._show_agent, self._agent.state_changed, self._agent.list_run.changed)
         context.current.blind_mode.changed.connect(self._show_blind)
         self._show_blind(context.current.blind_mode.is_on)
         self.mark("judging_page")
+        OnEvent(self, self._show_agent_text, QEvent.Type.Resize)
 
     def mark(self, page: str) -> None:
         self._page = page
         self._group.setExclusive(page in self._buttons)  # of a page in the menu alone, none
         for name, each in self._buttons.items():
             each.setChecked(name == page)
-        self._show_agent_text()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
         self._show_agent_text()
 
     def _page_button(self, name: str) -> QPushButton:
@@ -132,6 +128,7 @@ class ProgressLine(QWidget):
         self._texts = ("", "")
         row((self.bar, 1), self.text, spacing=SPACING_PX, parent=self)
         context.bridge.changed.connect(self._on_session_changed)
+        OnEvent(self, self._fit, QEvent.Type.Resize)
         self._count()
 
     def _on_session_changed(self, change: Change) -> None:
@@ -156,10 +153,6 @@ class ProgressLine(QWidget):
         self.updateGeometry()
         self._fit()
         self._finish()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
     def sizeHint(self) -> QSize:
         """With the counts alone: the pace is told where there is room, and must not need a row."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QEvent, QTimer
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.core.session.known_answers import HIDDEN_BY
@@ -73,7 +72,7 @@ class AgreementPage(QWidget):
         # Not while Qt lays out the page.
         self._arranging = QTimer(self, singleShot=True, interval=0)
         self._arranging.timeout.connect(self._arrange)
-        OnEvent(self, self._arranging.start, QEvent.Type.FontChange)
+        OnEvent(self, self._arranging.start, QEvent.Type.Resize, QEvent.Type.FontChange)
         people = (self.people, self.subclasses, self.agents, self.by_snr)
         self._columns.addLayout(column(*people, self.drift, self.known, 1, spacing=None), 1)
         self._columns.addLayout(column(self.work, self.calibration, 1, spacing=None), 1)
@@ -92,10 +91,6 @@ class AgreementPage(QWidget):
     def is_blind(self) -> bool:
         """Whether the agent's results are still hidden."""
         return self._blind_mode.is_on and not (self.found and self.found.is_all_judged)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arranging.start()
 
     def _arrange(self) -> None:
         """Put the cards into two columns, or into one where large text leaves too little room."""

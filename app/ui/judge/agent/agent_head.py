@@ -3,8 +3,7 @@
 from functools import partial
 from operator import attrgetter
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.core.database.locations import shown_location
@@ -16,6 +15,7 @@ from app.ui.session.session_context import SessionContext
 from app.ui.widgets.agent_parts import short_name
 from app.ui.widgets.labels import ElidedLabel, button, column, flow, keep_current, row, short_label
 from app.ui.widgets.painted_button import PaintedButton, hint
+from app.ui.widgets.text_width import OnEvent
 
 ROOM_BETWEEN = 16  # pixels beside each part of the first row
 
@@ -68,6 +68,7 @@ class AgentHead(QWidget):
         self.stop.clicked.connect(partial(self._agent.stop, anywhere=True))
         self.list.clicked.connect(agent.toggle_list_run)
         keep_current(self._show_keys, context.keymap.changed)
+        OnEvent(self, self._show_title, QEvent.Type.Resize)
 
     def _refresh(self) -> None:
         agent, run = self._agent, self._agent.active_run
@@ -95,10 +96,6 @@ class AgentHead(QWidget):
             self._is_low = is_low
             self._show_title()
             self._show_keys()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show_title()
 
     def _show_title(self) -> None:
         """Hide the title where the rest needs its room: the tab names the panel, too."""

@@ -86,16 +86,12 @@ class VerdictLine(QWidget):
         self.p_yes = ElidedLabel("small")
         self.combined = ElidedLabel("small")
         """With what catalogues say, apart from the spectrum's own p(YES)."""
-        self.combined.hide()
         self._log_odds: float | None = None
         self.warning = wrapped_label("", "warning")
-        self.warning.hide()
         self.conflict = ElidedLabel("warning")
-        self.conflict.hide()
         self.facts = FactList(self)
         """For the top of the list of steps, which scrolls where there is little room."""
         self.facts.setAccessibleName(self.tr("What decides"))
-        self.facts.hide()
         self.steps = button("")
         """Shows the steps that led to the answer, or folds them."""
         self.steps.setCheckable(True)
@@ -105,7 +101,8 @@ class VerdictLine(QWidget):
         self.compare = button(self.tr("Back to the steps"))
         """Checked while two records are side by side, and only there then."""
         self.compare.setCheckable(True)
-        for part in (self.steps, self.record, self.compare):
+        shown_at_times = self.combined, self.warning, self.conflict, self.facts
+        for part in (*shown_at_times, self.steps, self.record, self.compare):
             part.hide()
         self.first_row = row(self.verdict, (self.p_yes, 1))
         buttons = flow(self.steps, self.record, self.compare, spacing=4)

@@ -93,13 +93,11 @@ class RatioPanel(pg.GraphicsView):  # type: ignore[misc]
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Ratio or difference"))
         self.hide()
-        context.current.spectrum_changed.connect(self._schedule)
-        context.view.changed.connect(self._schedule)
+        drawn = context.current.spectrum_changed, context.view.changed, panel.template.changed
+        for changed in (*drawn, comparison.changed, panel.drawn_later):
+            changed.connect(self._schedule)
         context.view.window_changed.connect(self._show_window)
         context.current_theme.changed.connect(self._restyle)
-        comparison.changed.connect(self._schedule)
-        panel.template.changed.connect(self._schedule)
-        panel.drawn_later.connect(self._schedule)
         panel.plot.laid_out.connect(self._align)
 
     def set_mode(self, mode: str) -> None:

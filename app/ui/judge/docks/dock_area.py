@@ -41,7 +41,7 @@ from app.ui.judge.docks.dock_table import (
 )
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.dock import Dock
-from app.ui.widgets.labels import column, row
+from app.ui.widgets.labels import column, keep_current, row
 from app.ui.widgets.painted_button import hint
 from app.ui.widgets.text_width import RoomForTabs, how_much_larger
 
@@ -222,9 +222,8 @@ class DockArea(QWidget):
         title = QCoreApplication.translate("docks", entry.title)
         dock = Dock(entry.name, title, part, self._context.current_theme, self.dock_window)
         self.dock_window.addDockWidget(entry.area, dock)
-        dock.dockLocationChanged.connect(self.layout_changed)
-        dock.topLevelChanged.connect(self.layout_changed)
-        dock.visibilityChanged.connect(self.layout_changed)
+        for changed in (dock.dockLocationChanged, dock.topLevelChanged, dock.visibilityChanged):
+            changed.connect(self.layout_changed)
         return dock
 
     def _lay_out(self, middle: QWidget) -> None:
@@ -316,8 +315,7 @@ class QueueButton(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         context.current_theme.changed.connect(self.update)
-        context.keymap.changed.connect(self._show_key)
-        self._show_key()
+        keep_current(self._show_key, context.keymap.changed)
 
     def sizeHint(self) -> QSize:
         return QSize(max(BUTTON_PX, self.fontMetrics().height() + 8), 200)

@@ -47,11 +47,10 @@ class InformationPanel(QWidget):
         column(self.card, parent=self)
         self._delay = QTimer(self, singleShot=True, interval=UPDATE_DELAY_MS)
         self._set_up_view()
-        self._current.candidate_changed.connect(self._start)
-        self._current.row_changed.connect(self._schedule)
-        self._current.spectrum_changed.connect(self._schedule)
-        self._current.blind_mode.changed.connect(self._schedule)
-        context.current_theme.changed.connect(self._schedule)
+        now, theme = context.current, context.current_theme
+        now.candidate_changed.connect(self._start)
+        for each in (now.row_changed, now.spectrum_changed, now.blind_mode.changed, theme.changed):
+            each.connect(self._schedule)
         context.bridge.changed.connect(self._session_changed)
         keep_current(self._show, self._delay.timeout)
 

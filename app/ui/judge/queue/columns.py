@@ -23,23 +23,20 @@ from app.ui.base.background.runner import Runner
 
 OBJECT, VERDICT, SNR, SCORE, AGENT, P_YES, P_COMBINED, MEMBERS, FLAGS, SPECTRUM = range(10)
 FIRST_OWN = 10  # the first of the list's own columns
-KEYS = (
-    *("object", "verdict", "snr", "score", "agent", "p_yes", "p_combined", "members"),
-    *("flags", "spectrum"),
-)
-"""Names of the fixed columns in sessions."""
-TITLES = (
-    QT_TRANSLATE_NOOP("columns", "object"),
-    QT_TRANSLATE_NOOP("columns", "verdict"),
-    QT_TRANSLATE_NOOP("columns", "S/N"),
-    QT_TRANSLATE_NOOP("columns", "score"),
-    QT_TRANSLATE_NOOP("columns", "agent"),
-    QT_TRANSLATE_NOOP("columns", "p(YES)"),
-    QT_TRANSLATE_NOOP("columns", "combined"),
-    QT_TRANSLATE_NOOP("columns", "members"),
-    QT_TRANSLATE_NOOP("columns", "flags"),
-    QT_TRANSLATE_NOOP("columns", "spectrum"),
-)
+TITLES = {
+    "object": QT_TRANSLATE_NOOP("columns", "object"),
+    "verdict": QT_TRANSLATE_NOOP("columns", "verdict"),
+    "snr": QT_TRANSLATE_NOOP("columns", "S/N"),
+    "score": QT_TRANSLATE_NOOP("columns", "score"),
+    "agent": QT_TRANSLATE_NOOP("columns", "agent"),
+    "p_yes": QT_TRANSLATE_NOOP("columns", "p(YES)"),
+    "p_combined": QT_TRANSLATE_NOOP("columns", "combined"),
+    "members": QT_TRANSLATE_NOOP("columns", "members"),
+    "flags": QT_TRANSLATE_NOOP("columns", "flags"),
+    "spectrum": QT_TRANSLATE_NOOP("columns", "spectrum"),
+}
+"""Titles of the fixed columns by their names in sessions."""
+KEYS = tuple(TITLES)
 NUMBERS = frozenset({SNR, SCORE, P_YES, P_COMBINED})
 OF_AGENT = frozenset({AGENT, P_YES, P_COMBINED, MEMBERS})  # hidden in blind mode
 OWN = "own."
@@ -58,7 +55,7 @@ class ColumnChoice:
 
 
 def fixed_title(column: int) -> str:
-    return QCoreApplication.translate("columns", str(TITLES[column]))
+    return QCoreApplication.translate("columns", str(TITLES[KEYS[column]]))
 
 
 def own_key(name: str) -> str:

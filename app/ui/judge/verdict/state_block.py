@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QCoreApplication, QSize, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from agent.tasks.look import has_class
@@ -17,6 +16,7 @@ from app.ui.judge.verdict.verdict_text import (
 )
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import ElidedLabel, keep_current, row, short_label
+from app.ui.widgets.text_width import OnEvent
 
 translate = QCoreApplication.translate
 
@@ -108,6 +108,7 @@ class StateBlock(QWidget):
         now.candidate_changed.connect(self._show_candidate)
         now.judged.connect(self._show_saved)
         keep_current(self._show_row, now.row_changed)
+        OnEvent(self, self._fit_state, QEvent.Type.Resize)
 
     def minimumSizeHint(self) -> QSize:
         """Room for every state, and for every act beside its mark: none moves what is beside it."""
@@ -168,10 +169,6 @@ class StateBlock(QWidget):
         room = self.width() - SPACING_PX - self.saved.least_width
         is_room = _widest(self.verdict, [whole]) <= room or not self.saved.full_text
         self.verdict.setText(whole if is_room else mark)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_state()
 
 
 def _widest(label: QLabel, texts: Sequence[str]) -> int:

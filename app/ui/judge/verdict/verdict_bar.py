@@ -201,12 +201,11 @@ class ProposalButton(PaintedButton):
 
     def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
         super().__init__(context.current_theme, attrgetter("agent"), parent, height=HEIGHT)
-        self._current, self._commands = context.current, context.commands
-        self._keymap = context.keymap
+        self._current, self._keymap = context.current, context.keymap
         self._action = "take_proposal"
         self._widest: int | None = None
         """Width of the widest label in the present text; computed when it is asked for."""
-        self.clicked.connect(self._run)
+        self.clicked.connect(lambda: context.commands.run(self._action))
         now = context.current
         changes = now.candidate_changed, now.row_changed, now.spectrum_changed, now.spectrum_failed
         context.keymap.changed.connect(self._keys_changed)
@@ -231,9 +230,6 @@ class ProposalButton(PaintedButton):
     def _keys_changed(self) -> None:
         self._widest = None
         self._show()
-
-    def _run(self) -> None:
-        self._commands.run(self._action)
 
     def _answer(self, verdict: str) -> str:
         return self.tr("Agent: {answer}").replace("{answer}", verdict)
