@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QWidget
 
 from agent.spectra.gaps import GAP, with_gaps
@@ -54,7 +54,6 @@ from app.ui.widgets.labels import (
 )
 from app.ui.widgets.page_parts import PageScrollArea
 from app.ui.widgets.painted_button import translucent
-from app.ui.widgets.text_width import OnEvent
 
 MAX_OPINIONS = 6
 LETTERS = 16  # least width of an opinion: in large text they stand one below another
@@ -93,7 +92,6 @@ class DisputeView(QWidget):
         context.current.spectrum_changed.connect(self._draw)
         context.current.spectrum_failed.connect(self._draw)
         context.current.row_changed.connect(self._load)
-        OnEvent(self, self._arrange, QEvent.Type.Resize)
 
     def show_dispute(self, entry: DisputeEntry | None) -> None:
         is_other = entry is None or self.shown is None or entry.id != self.shown.id
@@ -171,6 +169,10 @@ class DisputeView(QWidget):
         self._arrange()
         self._show_verdict(details.dispute)
         self._draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
 
     def _arrange(self) -> None:
         least = LETTERS * self.fontMetrics().averageCharWidth() * self._opinions.count()

@@ -1,4 +1,4 @@
-"""Sizes that follow the size of the text, where a layout cannot find them."""
+"""Sizes that follow the size of text and window, where a layout cannot find them."""
 
 from collections.abc import Callable, Sequence
 
