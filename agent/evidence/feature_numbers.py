@@ -40,23 +40,9 @@ BOTH: Mapping[str, tuple[Callable[[FeatureValue, FeatureValue], FeatureValue], s
     )
 )
 # In a cool star these windows contain metal lines and molecules, so the values mean nothing.
-HOT_ONLY = frozenset(
-    {
-        "EW_H_gamma", "EW_H_delta", "EW_H_8", "EW_H_9", "EW_H_10", "H_11", "H_12", "H_beta_D2",
-        "H_gamma_D2", "H_delta_D2", "H_gamma_depth", "H_delta_fm", "H_delta_D02", "HdA", "HdF",
-        "HgA", "HgF", "H_delta_wide_narrow", "H_beta_abs_fwhm", "Balmer_narrowest", "EW_HeI_4026",
-        "EW_HeI_4471", "HeI_both", "EW_HeII_4200", "HeII_4542", "HeII_5411", "EW_HeII_4686",
-        "HeII_4686", "HeII_both", "EW_Bowen_4643", "EW_MgII_4481", "EW_Pa_12", "EW_Pa_14",
-        "Balmer_jump_3720", "CIV_5805", "EW_CaII_K", "Ca_K",
-    }
-)  # fmt: skip
+HOT_ONLY = frozenset(name for name, each in FEATURES.items() if "hot" in each.only_in)
 # Widths and depths of absorption: with Hβ in emission they would measure its core and the gaps.
-ABSORBED_ONLY = frozenset(
-    {
-        "H_beta_D2", "H_gamma_D2", "H_delta_D2", "H_delta_D02", "H_gamma_depth", "H_delta_fm",
-        "H_delta_wide_narrow", "H_beta_abs_fwhm", "Balmer_narrowest",
-    }
-)  # fmt: skip
+ABSORBED_ONLY = frozenset(name for name, each in FEATURES.items() if "absorption" in each.only_in)
 EMISSION_EW, EMISSION_SIGMA = 2.0, 3.0
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 

@@ -18,7 +18,7 @@ from agent.protocol.reply import Verdict, answer_reply, call_reply
 from agent.spectra.spectrum import Window
 from agent.tasks.task import DiagnosticWindow, Task
 from train.draft.facts import SIGNS, Fact, Key, facts_of
-from train.draft.phrases import Words, phrases_for
+from train.draft.phrases import PHRASES, Words
 from train.draft.settings import DraftSettings
 from train.meter import Meter, contains
 from train.simulate.campaign import CONTAMINANTS
@@ -335,7 +335,7 @@ class Wording:
     rng: Rng
 
     def say(self, what: str, **parts: object) -> str:
-        options = phrases_for(self.words)[what]
+        options = PHRASES[self.words][what]
         template = options[int(self.rng.integers(len(options)))]
         a_class = with_article(self.task.name)
         capital = a_class[0].upper() + a_class[1:]
