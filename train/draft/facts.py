@@ -1,10 +1,13 @@
 """Measured facts about a spectrum: single numbers, and what each means for the class."""
 
+import csv
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, cast
 
 from agent.claims.features import Feature, find_feature
 from agent.evidence.findings import Finding, check_claims
@@ -13,6 +16,7 @@ from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
 from train.meter import Meter
 
+Side = Literal["above", "below"]
 State = Literal["emission", "absorption", "absent", "step", "value", "width"]
 
 SEEN_SIGMA, UNSEEN_SIGMA = 3.0, 2.0
@@ -156,7 +160,7 @@ class Sign:
     """A kind's objects are on this `side` of the border; absorption has positive width."""
 
     feature: Feature
-    side: Literal["above", "below"]
+    side: Side
     border: float
     meaning: str = ""
 
@@ -174,49 +178,17 @@ class Sign:
         return distance > MARGIN * abs(self.border) and distance > CLEAR_SIGMA * error
 
 
-def _index(name: str, side: Literal["above", "below"], border: float, meaning: str = "") -> Sign:
-    return Sign(Feature(name), side, border, meaning)
+def _read_signs() -> Mapping[str, tuple[Sign, ...]]:
+    signs: dict[str, tuple[Sign, ...]] = {}
+    text = Path(__file__).with_name("signs.csv").read_text(encoding="utf-8")
+    for kind, name, what, side, border, meaning in islice(csv.reader(text.splitlines()), 1, None):
+        feature = Feature(name, is_line=what == "line")
+        sign = Sign(feature, cast(Side, side), float(border), meaning)
+        signs[kind] = (*signs.get(kind, ()), sign)
+    return MappingProxyType(signs)
 
 
-def _emits(name: str, angstrom: float) -> Sign:
-    return Sign(Feature(name, is_line=True), "below", -angstrom)
-
-
-def _absorbs(name: str, angstrom: float) -> Sign:
-    return Sign(Feature(name, is_line=True), "above", angstrom)
-
-
-_TIO = _index("TiO5", "below", 0.8, "TiO bands")
-_NO_TIO = _index("TiO5", "above", 0.88, "no TiO bands")
-_COOL = _index("Dn4000", "above", 1.35, "a cool star")
-_HOT = _index("Dn4000", "below", 1.2, "a hot star")
-_NARROW = _index("H_gamma_D2", "below", 24.0)
-
-SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
-    {
-        "M_DWARF": (_TIO, _index("NaI_8190", "above", 1.8), _index("CaH1", "below", 0.87)),
-        "MG": (_TIO, _index("NaI_8190", "below", 1.3)),
-        "K": (_NO_TIO, _COOL, _index("Mg_b", "above", 2.0)),
-        "G": (_NO_TIO, _index("CH_G4300", "above", 3.5), _index("Mg_b", "above", 1.5)),
-        "F": (_NO_TIO, _index("CH_G4300", "above", 0.8), _index("Dn4000", "below", 1.5)),
-        "A": (_HOT, _NARROW, _index("HdA", "above", 6.0)),
-        "B": (_HOT, _NARROW, _absorbs("HeI_4471", 0.3)),
-        "O": (_HOT, _index("HeII_4542", "above", 0.25), _index("HeII_5411", "above", 0.3)),
-        "SDB": (_HOT, _index("H_gamma_D2", "below", 26.0)),
-        "WD": (_HOT, _index("H_gamma_D2", "above", 27.0), _index("H_delta_D2", "above", 27.0)),
-        "CS": (
-            _index("C2_5165_edge", "above", 0.1),
-            _index("C2_5636_edge", "above", 0.1),
-            _index("CN_7873_edge", "above", 0.06),
-        ),
-        "SS": (_index("ZrO_6474_edge", "above", 0.16), _index("ZrO_6345_edge", "above", 0.1)),
-        "CV": (_emits("H_alpha", 8.0), _emits("H_beta", 4.0), _emits("HeI_6678", 1.0)),
-        "SYMBIOTIC": (_emits("H_alpha", 15.0), _TIO, _emits("HeII_4686", 2.0)),
-        "WR": (_emits("HeII_4686", 8.0),),
-        "NEBULA": (_emits("OIII_5007", 3.0), _emits("SII_6716", 1.0)),
-        "YSO": (_emits("H_alpha", 5.0), _absorbs("LiI_6708", 0.2)),
-    }
-)
+SIGNS = _read_signs()
 """Signs by label of the kind; quasars and galaxies have none because their lines are redshifted."""
 
 

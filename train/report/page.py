@@ -4,30 +4,12 @@ import base64
 import io
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
 from PIL import Image
 
 NO_SCRIPTS = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #1c2330; background: #fff; margin: 0; }
-main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.5rem 4rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
-h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
-p.note { color: #55606e; max-width: 46rem; }
-table { border-collapse: collapse; margin: .75rem 0; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .6rem; border-bottom: 1px solid #dfe3e8; text-align: right;
-         white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-.scroll { overflow-x: auto; } svg { max-width: 100%; height: auto; }
-.card { border: 1px solid #dfe3e8; border-radius: 8px; padding: .8rem 1rem; margin: 1rem 0; }
-.card h3 { margin-top: 0; }
-.pictures { display: flex; flex-wrap: wrap; gap: .5rem 1rem; }
-figure { margin: 0; max-width: 24rem; } figure img { width: 100%; display: block; }
-figcaption { color: #55606e; font-size: 13px; }
-ol { padding-left: 1.4rem; margin: .6rem 0 0; } li { margin: .3rem 0; overflow-wrap: anywhere; }
-.wrong { color: #9c2f00; }
-details { margin: .5rem 0; } summary { cursor: pointer; }
-"""
+STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 
 def page(title: str, sections: Iterable[str]) -> str:
@@ -35,7 +17,7 @@ def page(title: str, sections: Iterable[str]) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{NO_SCRIPTS}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head>",
+        f"<title>{escape(title)}</title><style>\n{STYLE}</style></head>",
         f"<body><main><h1>{escape(title)}</h1>",
         *sections,
         "</main></body></html>\n",

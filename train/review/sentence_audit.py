@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -213,64 +214,8 @@ def _split(parts: str) -> Iterator[str]:
     yield from (part.strip().rstrip(".") for part in parts.split("; ") if part.strip())
 
 
-# Of each feature: what says that it is there, and what says that it is not.
-OPPOSITES = (
-    (
-        "TiO",
-        r": M type|(?<!no )TiO bands|TiO in the blue|^TiO edge at|^TiO head at|^TiO heads|M star$",
-        r"no M type|no TiO|no blue TiO|no M star dominates|TiO 7054 step not seen",
-    ),
-    (
-        "4000 Å break",
-        r"^4000 Å break (?:present|of a cool)|a cool star$|strong 4000 Å break",
-        r"^no (?:cool )?4000 Å break|: too hot for",
-    ),
-    ("G band", r"F to K star|an F star or later|strong CH|^G band", r"no G band|no CH G4300"),
-    (
-        "hydride",
-        r"hydride of a dwarf|CaH as in a dwarf|CaH 6384 deep|CaH as deep as in a dwarf",
-        r"no hydride|hydride weak|CaH 6384 absent|CaH shallow|TiO without CaH",
-    ),
-    ("luminosity", r"a giant(?: of type M5 or later)?$", r"a dwarf(?: or interstellar)?$"),
-    (
-        "ZrO 6474",
-        r"^ZrO edge at 6475\.5, depth|ZrO head at 6475|ZrO band at 6475"
-        r"|ZrO 6474 index [^:]*: (?:band|S star)",
-        r"^no ZrO edge at 6475\.5|ZrO 6474 index [^:]*: no |no ZrO band",
-    ),
-    (
-        "ZrO 6345",
-        r"^ZrO edge at 6346\.7|ZrO head at 6347|ZrO band at 6347",
-        r"^no ZrO edge at 6346|no ZrO 6347",
-    ),
-    ("C2 5165", r"^C2 edge at 516[67]", r"^no C2 edge at 516[67]"),
-    ("C2 4737", r"^C2 edge at 4738", r"^no C2 edge at 4738"),
-    ("C2 5636", r"^C2 edge at 5637", r"^no C2 edge at 5637"),
-    (
-        "CN",
-        r"^CN (?:edge|head|heads|band)|CN 7872 index [^:]*: band present$",
-        r"^no CN|CN 7872 index [^:]*: no band",
-    ),
-    ("MgH", r"^MgH edge at", r"^no MgH edge"),
-    ("Balmer jump", r"(?<!no )(?<!small )Balmer jump", r"no Balmer jump|small Balmer jump"),
-    ("Na D", r"^Na D [^;:]*: strong|^Na D strong", r"^Na D [^;:]*: weak|^Na D weak"),
-    (
-        "Na I 8190",
-        r"^Na I 8190 [^;:]*: strong|^Na I 8190 strong",
-        r"^Na I 8190 [^;:]*: weak|^Na I 8190 weak",
-    ),
-    (
-        "Balmer width",
-        r"gravity of a white dwarf|: a white dwarf|subdwarf or white dwarf",
-        r"narrower than in a DA|no white dwarf|Balmer lines narrow",
-    ),
-    (
-        "hydrogen",
-        r"lines at their maximum|strong H[γδ](?! core)|hydrogen of an A star",
-        r"lines too weak|weak hydrogen|weak H[γδ](?! core)",
-    ),
-    ("barium", r"barium strong|Ba II \d+ strong", r"barium not enhanced"),
-    ("star or not", r"is that of a star$", r"is not that of a star$"),
+_OPPOSITES: dict[str, dict[str, str]] = tomllib.loads(
+    Path(__file__).with_name("opposites.toml").read_text(encoding="utf-8")
 )
 
 
@@ -381,8 +326,10 @@ def opposites(record: AuditedRecord) -> Iterator[str]:
     """Two statements of which one says that a feature is there and one that it is not."""
     texts = [one.text for one in record.statements]
     texts = [f"{t[0].lower()}{t[1:]}" if t.startswith(("No ", "Hin")) else t for t in texts]
-    for feature, *patterns in OPPOSITES:
-        there, not_there = ([text for text in texts if re.search(p, text)] for p in patterns)
+    for feature, patterns in _OPPOSITES.items():
+        there, not_there = (
+            [text for text in texts if re.search(p, text)] for p in patterns.values()
+        )
         if there and not_there:
             yield f"{feature}: {there[0]} | {not_there[0]}"
 

@@ -4,6 +4,7 @@ Templates are noiseless, at rest and at a resolution of 2000. Each is the most t
 of its kind, so that no odd draw represents a class. The result is the same every time.
 """
 
+import csv
 import json
 import math
 import sys
@@ -55,53 +56,14 @@ class TemplateKind:
         return is_near and self.subtype in ("", source.subtype)
 
 
-def _kinds(group: str, label: str, *names: tuple[str, str]) -> tuple[TemplateKind, ...]:
-    """Kinds of one group and label; `names` are pairs of name and subtype."""
-    return tuple(
-        TemplateKind(name=name, group=group, label=label, subtype=subtype, stem=_stem(name))
-        for name, subtype in names
-    )
+def _read_kinds() -> Iterator[TemplateKind]:
+    text = Path(__file__).with_suffix(".csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(text.splitlines()):
+        low, _, high = row.pop("z").partition(" ")
+        yield TemplateKind(**row, z=(float(low), float(high)) if low else None)
 
 
-def _stem(name: str) -> str:
-    return "_".join("".join(each if each.isalnum() else " " for each in name.lower()).split())
-
-
-KINDS: tuple[TemplateKind, ...] = (
-    *_kinds(
-        "Cataclysmic variables", "CV",
-        ("CV in quiescence", "quiescent"), ("CV in outburst", "outburst"),
-        ("Novalike CV", "novalike"), ("Polar", "polar"), ("AM CVn", "AM CVn"),
-    ),
-    *_kinds("Carbon stars", "CS", ("Carbon star C-R", "C-R"), ("Carbon star C-N", "C-N"),
-            ("Carbon star C-H", "C-H")),
-    *_kinds("S stars", "SS", ("MS star", "MS"), ("S star", "S")),
-    *_kinds("M giants", "MG", ("M giant, early", "MG early"), ("M giant, mid", "MG mid"),
-            ("M giant, late", "MG late")),
-    *_kinds("White dwarfs", "WD", ("White dwarf DA", "DA"), ("White dwarf DB", "DB"),
-            ("White dwarf DZ", "DZ"), ("White dwarf and M dwarf", "DA+dM")),
-    *_kinds("O, B and A stars", "O", ("O star", "O")),
-    *_kinds("O, B and A stars", "B", ("B dwarf", "B V"), ("Be star", "Be")),
-    *_kinds("O, B and A stars", "A", ("A dwarf", "A V"), ("Horizontal branch A star", "BHB")),
-    *_kinds("O, B and A stars", "SDB", ("Hot subdwarf sdB", "sdB")),
-    *_kinds("F, G and K stars", "F", ("F dwarf", "F dwarf")),
-    *_kinds("F, G and K stars", "G", ("G dwarf", "G dwarf")),
-    *_kinds("F, G and K stars", "K", ("K dwarf", "K dwarf"), ("K giant", "K giant")),
-    *_kinds("M and L dwarfs", "M_DWARF", ("M dwarf", "M dwarf"),
-            ("M dwarf, active", "M dwarf active")),
-    *_kinds("M and L dwarfs", "L_DWARF", ("L dwarf", "L dwarf")),
-    *_kinds("Emission-line stars", "SYMBIOTIC", ("Symbiotic star", "symbiotic")),
-    *_kinds("Emission-line stars", "WR", ("Wolf-Rayet WN", "WN"), ("Wolf-Rayet WC", "WC")),
-    *_kinds("Emission-line stars", "YSO", ("T Tauri star", "CTTS")),
-    *_kinds("Nebulae and galaxies", "NEBULA", ("Compact nebula", "compact nebula")),
-    *_kinds("Nebulae and galaxies", "GALAXY", ("Galaxy, passive", "passive"),
-            ("Galaxy, star-forming", "starforming")),
-    TemplateKind(name="Quasar, low redshift", group="Quasars", label="QSO", subtype="QSO",
-         z=(0.15, 0.5), stem="quasar_low"),
-    TemplateKind(name="Quasar, high redshift", group="Quasars", label="QSO", subtype="QSO",
-         z=(1.8, 2.6), stem="quasar_high"),
-    *_kinds("Artefacts", "ARTEFACT", ("Twilight", "twilight")),
-)  # fmt: skip
+KINDS = tuple(_read_kinds())
 
 
 def build(folder: Path = FOLDER) -> None:
