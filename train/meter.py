@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agent.claims.features import Feature
+from agent.evidence.feature_numbers import is_cool
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.pixel_grid import doppler
 from agent.spectra.spectrum import Spectrum, Window, covers, frame_z
-
-COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,20 +71,4 @@ class Meter:
 
     @cached_property
     def is_cool(self) -> bool:
-        """Judged by the 4000 Å break where that can be measured, else by TiO."""
-        height = self.numbers.index("Dn4000")
-        if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
-            return height.value > COOL_BREAK
-        return (self.numbers.index("TiO5").value or 1.0) < COOL_TIO5
-
-    @cached_property
-    def colour(self) -> float | None:
-        """Flux at 4240 Å over that at 6630 Å; None where one of them cannot be measured."""
-        bluer = self.numbers.index("colour_4200_5400").value
-        redder = self.numbers.index("colour_5400_6600").value
-        return None if bluer is None or redder is None else bluer * redder
-
-
-def contains(window: Window, part: Window, slack: float = 0.0) -> bool:
-    """Whether a picture of `window` shows all of `part`."""
-    return window[0] - slack <= part[0] and part[1] <= window[1] + slack
+        return is_cool(self.numbers)

@@ -13,25 +13,11 @@ from agent.spectra.spectrum import Window
 HEAD_MARGIN = 12.0
 LINE_MARGIN = 6.0  # angstrom to either side of a band head, or of a line, that a picture must show
 
-# Names for indices whose own names nobody would say.
+# Names for indices whose own names, or labels, nobody would say.
 SPOKEN_NAMES: Mapping[str, str] = {
-    "Dn4000": "4000 Å break",
-    "TiO_4940": "TiO 4940 index",
-    "CH_G4300": "G band",
-    "Ba_4554": "Ba II 4554 index",
-    "NaI_8190": "Na I 8190",
-    "CaT": "Ca II triplet",
-    "Na_D": "Na D",
-    "Mg_b": "Mg b",
-    "CN_7872": "CN 7872 index",
-    "ZrO_6474": "ZrO 6474 index",
-    "ZrO_6345": "ZrO 6345 index",
-    "TiO5_excess": "TiO excess over CaH",
-    "Balmer_jump_3720": "Balmer jump",
-    "MK_carbon": "carbon index",
-    "Ca_K": "Ca K ratio",
-    "H_delta_wide_narrow": "Hδ wings over core",
-}
+    "TiO_4940": "TiO 4940 index", "Ba_4554": "Ba II 4554 index", "CN_7872": "CN 7872 index",
+    "ZrO_6474": "ZrO 6474 index", "ZrO_6345": "ZrO 6345 index", "Balmer_jump_3720": "Balmer jump",
+}  # fmt: skip
 WITH_ARTICLE = ("index", "break", "band", "triplet", "jump", "ratio", "depth", "excess", "core")
 
 

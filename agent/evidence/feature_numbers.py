@@ -70,7 +70,7 @@ def feature_numbers(
         first, second = (values.get(part) or _with_error(numbers.index(part)) for part in pair)
         known = math.isfinite(first[0]) and math.isfinite(second[0])
         values[name] = weaker(first, second) if known else NOT_MEASURED
-    if _is_cool(values):
+    if is_cool(numbers):
         values |= dict.fromkeys(HOT_ONLY, NOT_MEASURED)
     width, error = values["EW_H_beta"]
     if width < -max(EMISSION_EW, EMISSION_SIGMA * error):
@@ -78,12 +78,12 @@ def feature_numbers(
     return MappingProxyType(values)
 
 
-def _is_cool(values: Mapping[str, FeatureValue]) -> bool:
+def is_cool(numbers: SpectrumMeasurements) -> bool:
     """Decide by the 4000 Å break if it is measured well enough, else by TiO."""
-    height, error = values["Dn4000"]
-    if error < BREAK_ERROR:
-        return height > COOL_BREAK
-    return values["TiO5"][0] < COOL_TIO5
+    height = numbers.index("Dn4000")
+    if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
+        return height.value > COOL_BREAK
+    return numbers.index("TiO5").number < COOL_TIO5
 
 
 def _with_error(found: Measurement) -> FeatureValue:

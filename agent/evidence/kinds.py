@@ -99,12 +99,12 @@ class KindJudgement:
 
 
 def feature_row(
-    numbers: SpectrumMeasurements, features: tuple[str, ...]
+    numbers: SpectrumMeasurements, features: tuple[str, ...], *, profiles: bool = True
 ) -> tuple[FloatArray, FloatArray]:
     """Values and errors of the features, NaN if not measured."""
-    values = feature_numbers(numbers)
-    pairs = [values[feature] for feature in features]
-    return np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
+    found = feature_numbers(numbers, profiles=profiles)
+    values, errors = np.array([found[feature] for feature in features]).T
+    return values, errors
 
 
 def steps(

@@ -102,6 +102,12 @@ class SpectrumMeasurements:
         against = against_redshift(self.spectrum, self.velocity, z)
         return against and f"the header gives z = {z:.4f}, {against}"
 
+    @property
+    def colour(self) -> float | None:
+        """Flux at 4240 Å over that at 6630 Å; None where one of them cannot be measured."""
+        bluer, redder = self.index("colour_4200_5400"), self.index("colour_5400_6600")
+        return None if bluer.value is None or redder.value is None else bluer.value * redder.value
+
     def index(self, name: str) -> Measurement:
         return self.indices.get(name) or refused(name, "no index has this name")
 

@@ -88,8 +88,8 @@ def index_range(index: Index) -> Window | None:
     return (low, high) if high - low <= WIDE_A else None
 
 
-def contains(window: Window, place: Window) -> bool:
-    return window[0] - SLACK_A <= place[0] and place[1] <= window[1] + SLACK_A
+def contains(window: Window, place: Window, slack: float = SLACK_A) -> bool:
+    return window[0] - slack <= place[0] and place[1] <= window[1] + slack
 
 
 def _hull(places: Sequence[Window]) -> Window:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.fft import irfft, rfft
 from scipy.ndimage import uniform_filter1d
 
-from agent.evidence.feature_numbers import BOTH, feature_numbers
-from agent.evidence.kinds import Kinds, softmax
+from agent.evidence.feature_numbers import BOTH
+from agent.evidence.kinds import Kinds, feature_row, softmax
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.evidence.ordinary import (
     LEFT_NUMBERS,
@@ -137,10 +137,9 @@ class QuickWeights:
 
     def kinds_of(self, numbers: SpectrumMeasurements) -> tuple[FloatArray, float]:
         """The probability of each kind, and the share of the features that are known."""
-        found = feature_numbers(numbers, profiles=False)
-        pairs = np.array([found[name] for name in self.kinds.features])
-        terms = self.kinds.terms(pairs[None, :, 0], pairs[None, :, 1])
-        known = float(np.isfinite(pairs[:, 0]).mean())
+        values, errors = feature_row(numbers, self.kinds.features, profiles=False)
+        terms = self.kinds.terms(values[None, :], errors[None, :])
+        known = float(np.isfinite(values).mean())
         return np.asarray(softmax(self.kinds.scores(terms))[0]), known
 
     def odd_numbers(

@@ -71,11 +71,10 @@ def overview(assessment: Assessment, said: SaidNumbers, findings: Sequence[Findi
 
 def _colour(assessment: Assessment, said: SaidNumbers) -> list[str]:
     """Describe the slope of the continuum."""
-    bluer = assessment.numbers.index("colour_4200_5400").value
-    redder = assessment.numbers.index("colour_5400_6600").value
-    if bluer is None or redder is None:
+    colour = assessment.numbers.colour
+    if colour is None:
         return []
-    ratio = said.value(COLOUR_LABEL, bluer * redder)["value"]
+    ratio = said.value(COLOUR_LABEL, colour)["value"]
     for least, words in COLOURS:
         if ratio > least:
             return [f"The continuum {words}: the flux at 4240 is {ratio:.2f} of that at 6630."]

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from agent.evidence.assessment import Assessment
+from agent.evidence.places import contains
 from agent.evidence.words import kind_name
 from agent.inspection.measured_turns import shown_range
 from agent.protocol.reply import Verdict, answer_reply, call_reply
@@ -20,7 +21,7 @@ from agent.tasks.task import DiagnosticWindow, Task
 from train.draft.facts import SIGNS, Fact, Key, facts_of
 from train.draft.phrases import PHRASES, Words
 from train.draft.settings import DraftSettings
-from train.meter import Meter, contains
+from train.meter import Meter
 from train.simulate.campaign import CONTAMINANTS
 
 MIN_RIVAL_PROBABILITY = 0.2
@@ -83,7 +84,7 @@ def write_replies(
     guess, refuting = answer_writer.guess(chosen) if rng.random() < settings.guess else ("", None)
     (low, high), snr = meter.range, assessment.snr
     covers = wording.say("covers", low=f"{low:.0f}", high=f"{high:.0f}", snr=f"{snr:.0f}")
-    thought = joined(covers, wording.colour(meter.colour))
+    thought = joined(covers, wording.colour(meter.numbers.colour))
     if guess:
         thought = joined(thought, wording.say("guess", kind=guess))
     turns: list[str] = []
@@ -261,7 +262,7 @@ def _zoom(
         if fact.feature.id in targets and fact.window is not None:
             low, high = _stretch((low, high), fact.window, window)
     known = ((fact, fact.window) for fact in facts)
-    seen = tuple(fact for fact, place in known if place and contains((low, high), place))
+    seen = tuple(fact for fact, place in known if place and contains((low, high), place, 0.0))
     if not seen or not meter.is_covered((low, high)):
         return None
     return PlannedLook(kind="zoom", range=(low, high), label=window.label, facts=seen)

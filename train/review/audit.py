@@ -17,6 +17,7 @@ from agent.claims.claims import NOT_ASSERTED, Claim, claims_of, sentences_of
 from agent.claims.features import Feature
 from agent.claims.lexicon import find_mentions, normalize_spelling
 from agent.errors import ToolError, TrajectoryError
+from agent.evidence.places import contains
 from agent.evidence.words import KIND_NAMES
 from agent.examples.examples import Example
 from agent.inspection.pictures import redraw
@@ -29,7 +30,7 @@ from agent.spectra.measure.measurement import Measurement
 from agent.spectra.spectrum import Window
 from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
-from train.meter import Meter, contains
+from train.meter import Meter
 from train.record import record_trajectory
 
 NAMED_KIND = re.compile(
@@ -332,7 +333,7 @@ def find_fault(claim: Claim, context: TurnContext) -> str:
             right = any(_agrees(claim, value, 0.0) for value in measured)
             return "" if right else f"the S/N is {measured[0]:.0f}"
         case "colour":
-            (low, high), colour = COLOURS[claim.value], context.meter.colour
+            (low, high), colour = COLOURS[claim.value], context.meter.numbers.colour
             right = colour is None or low <= colour <= high
             return "" if right else f"the flux at 4240 Å is {colour:.2f} of that at 6630 Å"
         case "velocity":

@@ -24,9 +24,9 @@ from rich.console import Console
 from agent.atomic_file import write_file
 from agent.errors import WorkbenchError, write_errors
 from agent.evidence.assessment import assess_measurements
-from agent.evidence.feature_numbers import BOTH, PROFILES, feature_numbers
+from agent.evidence.feature_numbers import BOTH, PROFILES
 from agent.evidence.features import FEATURES
-from agent.evidence.kinds import Kinds
+from agent.evidence.kinds import Kinds, feature_row
 from agent.evidence.measurements import measurements_of
 from agent.evidence.ordinary import BINS, LEFT_NUMBERS, Lines, OrdinarySpectra, lines_of
 from agent.evidence.quick import KINDS_ARRAYS, QuickWeights, Trees, from_arrays
@@ -208,8 +208,7 @@ def first_looks(arrays: dict[str, Any], seed: int, per_label: int, job: Job) -> 
 def _first_look(quick: QuickWeights, spectrum: Spectrum, true_kms: float) -> tuple[Any, ...]:
     numbers, _ = quick.measured(spectrum)
     velocity = numbers.velocity
-    features = feature_numbers(numbers, profiles=False)
-    values, errors = np.array([features[name] for name in quick.kinds.features]).T
+    values, errors = feature_row(numbers, quick.kinds.features, profiles=False)
     rest = lines_of(spectrum, doppler(velocity.kms))
     nothing = Lines(np.zeros(BINS), np.zeros(BINS), np.zeros(BINS, dtype=np.bool_))
     rest = rest or nothing

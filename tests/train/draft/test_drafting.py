@@ -8,6 +8,7 @@ import pytest
 
 from agent.errors import EngineError, WorkbenchError
 from agent.evidence.assessment import assess_measurements
+from agent.evidence.places import contains
 from agent.examples.examples import Example, write_examples
 from agent.hashing import text_hash
 from agent.protocol.protocol import Turn, system_text, task_text
@@ -31,7 +32,7 @@ from train.draft.teachers import (
     open_teacher,
     rough_tokens,
 )
-from train.meter import Meter, contains
+from train.meter import Meter
 
 SEVEN = 7
 
@@ -315,7 +316,7 @@ def test_every_fact_is_within_the_spectrum() -> None:
     example = all_examples()[0]
     meter = Meter.of(example.spectrum)
     for fact in facts_of(find_task(example.task), meter, "M_DWARF").all:
-        assert fact.window is None or contains(meter.range, fact.window)
+        assert fact.window is None or contains(meter.range, fact.window, 0.0)
 
 
 def test_every_sign_can_be_measured() -> None:
