@@ -102,7 +102,7 @@ class BuiltInMeasured(BuiltIn):
         return True
 
     def ref(self) -> ModelRef:
-        from agent.evidence.weights import builtin_fingerprint
+        from agent.evidence.assessment import builtin_fingerprint
 
         return ModelRef(name=MEASURED, engine=MEASURED, sha256=builtin_fingerprint())
 

@@ -17,8 +17,7 @@ from agent.engines.base import (
     Usage,
 )
 from agent.errors import ToolError
-from agent.evidence.assessment import assess
-from agent.evidence.weights import builtin_fingerprint
+from agent.evidence.assessment import assess, builtin_fingerprint
 from agent.hashing import picture_hash
 from agent.inspection.control import Control
 from agent.inspection.episode import Episode

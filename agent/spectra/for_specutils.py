@@ -14,7 +14,7 @@ from specutils.io.registers import data_loader
 
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import open_source
-from agent.spectra.readers import lamost_lrs, lamost_mrs
+from agent.spectra.readers import lamost
 from agent.spectra.readers.base import NotMine, Request, fits_of
 
 ABOVE_THOSE_OF_ANY_FITS = 10
@@ -22,7 +22,7 @@ ABOVE_THOSE_OF_ANY_FITS = 10
 
 def _is_lamost(origin: str, *given: Any, **_: Any) -> bool:
     with open_source(given[0]) as file:
-        return lamost_lrs.is_lamost(fits_of(file).primary.header)
+        return lamost.is_lamost(fits_of(file).primary.header)
 
 
 def read_lamost(given: Any, row: int = 0) -> Spectrum:
@@ -31,7 +31,7 @@ def read_lamost(given: Any, row: int = 0) -> Spectrum:
 
     path = given if isinstance(given, str | Path) else given.name  # astropy may have opened it
     with open_source(path) as file, np.errstate(all="ignore"):
-        for read in (lamost_mrs.read, lamost_lrs.read):
+        for read in (lamost.read_medium, lamost.read_low):
             try:
                 seen = read(file, Request(row, ""))
             except NotMine as error:

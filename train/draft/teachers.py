@@ -12,8 +12,7 @@ from PIL import Image
 
 from agent.engines.base import Conversation, Engine, Generated, SamplingSettings, ShouldStop, Usage
 from agent.errors import EngineError, ResourceError, SpectrumError, WorkbenchError
-from agent.evidence.assessment import assess_measurements
-from agent.evidence.weights import builtin_fingerprint
+from agent.evidence.assessment import assess_measurements, builtin_fingerprint
 from agent.evidence.words import KIND_NAMES
 from agent.examples.examples import Example
 from agent.inspection.inspector import run

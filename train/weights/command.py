@@ -21,10 +21,9 @@ from rich.table import Column, Table
 from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import brier_score, expected_calibration_error, reliability_curve
 from agent.errors import WorkbenchError, write_errors
-from agent.evidence.assessment import assess_measurements
+from agent.evidence.assessment import TaskWeights, assess_measurements
 from agent.evidence.kinds import Kinds
 from agent.evidence.measurements import SpectrumMeasurements
-from agent.evidence.weights import TaskWeights
 from agent.spectra.spectrum import FloatArray
 from agent.tasks.catalogue import bundled_tasks, find_task
 from app.core.statistics.summary import to_plain

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from agent.evidence.assessment import MAX_LOG_ODDS
+from agent.evidence.assessment import MAX_LOG_ODDS, TaskWeights
 from agent.evidence.features import FEATURES
 from agent.evidence.kinds import Kinds, builtin_kinds, softmax, steps
-from agent.evidence.weights import TaskWeights
 from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.tasks.task import Task

@@ -21,8 +21,8 @@ from agent.cluster.options import RayPlace
 from agent.cluster.ray_actors import MAX_BEGINS, MAX_TRIES, Answer, RayActors
 from agent.cluster.ray_cluster import RayCluster
 from agent.errors import WorkbenchError
+from agent.evidence.assessment import builtin_fingerprint
 from agent.evidence.quick import quick_weights
-from agent.evidence.weights import builtin_fingerprint
 from agent.hashing import text_hash
 from app.core.finding.inputs import Input
 from app.core.finding.looking import Look, LookResult, LookSettings

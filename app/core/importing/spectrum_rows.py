@@ -24,7 +24,7 @@ from agent.spectra.readers import (
 )
 from agent.spectra.readers.base import NotMine, Request, names_in, position
 from agent.spectra.readers.columns import ColumnField, choose_columns
-from agent.spectra.readers.lamost_lrs import is_lamost
+from agent.spectra.readers.lamost import is_lamost
 from agent.spectra.readers.libraries import describe
 from app.core.importing.formats.contents import MIN_TARGETID
 from app.core.importing.spectrum_files import stem_of

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from agent.errors import ResourceError
+from agent.evidence.assessment import UNFITTED_WEIGHT, read_weights, weights_for
 from agent.evidence.features import FEATURES
 from agent.evidence.findings import GROUP_CAP, Finding, _capped, check_claims
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.evidence.places import contains, feature_places, feature_range, window_of
-from agent.evidence.weights import UNFITTED_WEIGHT, read_weights, weights_for
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Evidence

@@ -11,9 +11,9 @@ import typer
 from typer.testing import CliRunner
 
 from agent.errors import WorkbenchError
+from agent.evidence.assessment import TaskWeights, read_weights
 from agent.evidence.features import FEATURES
 from agent.evidence.kinds import Kinds, read_kinds
-from agent.evidence.weights import TaskWeights, read_weights
 from agent.tasks.catalogue import bundled_tasks
 from train.simulate.sky import LABELS
 from train.weights import command, draws

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agent.evidence.weights import builtin_fingerprint
+from agent.evidence.assessment import builtin_fingerprint
 from agent.inspection import built_in
 from agent.models.wordings import keep_wording
 from agent.trajectory.trajectory import ModelRef

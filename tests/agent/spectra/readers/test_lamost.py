@@ -6,7 +6,7 @@ from astropy.io import fits
 
 from agent.errors import ReadError
 from agent.spectra.fits.source_file import SourceFile
-from agent.spectra.readers import lamost_mrs
+from agent.spectra.readers import lamost
 from agent.spectra.readers.base import Request
 from tests.agent.spectra.conftest import Given
 from tests.agent.spectra.readers import samples
@@ -130,7 +130,7 @@ def test_the_exposures_of_a_coadd_are_counted_without_reading_them() -> None:
     data = samples.lamost_mrs(minutes=tuple(range(84107311, 84107351)))
     recorder = Recorder(data)
     file = SourceFile(Path("med.fits"), recorder, len(data))
-    assert lamost_mrs.read(file, Request()).rows == 41
+    assert lamost.read_medium(file, Request()).rows == 41
     assert recorder.furthest < len(data) / 5
 
 
