@@ -92,7 +92,6 @@ class TaskWeights:
     intercept: float = PRIOR_LOG_ODDS
     kind: float = 0.0
     claims: Mapping[str, float]
-    is_fitted: bool = False
 
     @property
     def sha256(self) -> str:
@@ -128,7 +127,6 @@ def read_weights(path: Path) -> Mapping[str, TaskWeights]:
             intercept=table.number("intercept", low=-20, high=20),
             kind=table.number("kind", low=0, high=20),
             claims=MappingProxyType(dict(zip(claims, values, strict=True))),
-            is_fitted=True,
         )
         table.close()
     file.close()

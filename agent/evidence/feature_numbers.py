@@ -18,24 +18,14 @@ FeatureValue = tuple[float, float]  # a value and its error, NaN if not measured
 NOT_MEASURED: FeatureValue = (math.nan, math.nan)
 
 PROFILES = ("H_alpha", "H_beta")
-MOST, LEAST = max, min
 # The weaker of two signs that must occur together: one alone may be an artefact or a blend. For
 # emission lines the weaker one has the larger equivalent width.
 BOTH: Mapping[str, tuple[Callable[[FeatureValue, FeatureValue], FeatureValue], str, str]] = (
     MappingProxyType(
         {
-            "OIII_both": (MOST, "EW_OIII_5007", "EW_OIII_4959"),
-            "SII_both": (MOST, "EW_SII_6716", "EW_SII_6731"),
-            "HeI_both": (LEAST, "EW_HeI_4026", "EW_HeI_4471"),
-            "HeI_red_both": (MOST, "EW_HeI_5876", "EW_HeI_6678"),
-            "HeII_both": (LEAST, "HeII_4542", "HeII_5411"),
-            "Balmer_em_fwhm": (LEAST, "H_alpha_em_fwhm", "H_beta_em_fwhm"),
-            "Balmer_both": (MOST, "EW_H_alpha", "EW_H_beta"),
-            "Balmer_narrowest": (LEAST, "H_beta_D2", "H_gamma_D2"),
-            "C2_both": (LEAST, "C2_5165_edge", "C2_5636_edge"),
-            "CN_both": (LEAST, "CN_7873_edge", "CN_8067_edge"),
-            "ZrO_both": (LEAST, "ZrO_6474_edge", "ZrO_6345_edge"),
-            "TiO_both": (LEAST, "TiO_7054_edge", "TiO_6158_edge"),
+            name: (max if which == "max" else min, one, other)
+            for name, each in FEATURES.items()
+            for which, one, other in ([each.weaker_of.split()] if each.weaker_of else ())
         }
     )
 )

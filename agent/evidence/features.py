@@ -29,6 +29,8 @@ class KindFeature:
     high_from: float | None = None
     only_in: str = ""
     """Spectra in which the value means something: hot, absorption, both or (if empty) all."""
+    weaker_of: str = ""
+    """`max` or `min`, and the two features of which this is the weaker one."""
 
     def words(self, value: float, middle: float) -> str:
         """The description without the value; `middle` replaces a missing border."""

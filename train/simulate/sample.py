@@ -14,14 +14,7 @@ PARTS = ("spectra", CANDIDATES_FILE, TRUTH_FILE, SETTINGS_FILE)
 SETTINGS = Settings(
     seed=20260, count=60, task="CV", odds=(1.0, 4.0), survey="LAMOST,SDSS,DESI", snr=(7.0, 70.0)
 )
-README = """# The sample: 60 simulated candidates
-
-The spectra in this folder are **simulated**: twelve cataclysmic variables and 48 objects that are
-easily mistaken for one, as LAMOST, SDSS and DESI would observe them. Coordinates, names and numbers
-are invented. `candidates.csv` is the list to vet; `truth.csv` gives the true classes (look last).
-
-`python -m train.simulate.sample` makes this folder; `simulation.json` holds the settings.
-"""
+README = (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
 def build(folder: Path = FOLDER) -> None:

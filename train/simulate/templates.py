@@ -21,14 +21,7 @@ from train.simulate.source import GRID, LIGHT_KMS, STEP_KMS, Source
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "templates"
 INDEX_FILE = "index.json"
 README_FILE = "README.md"
-README = """# Class templates
-
-All of these spectra are **simulated**; none is from a survey. Each is the most typical of many
-noiseless draws of its kind, at rest, in vacuum, at a resolution of 2000. Flux is stored in whole
-numbers on a grid with a constant velocity step; its unit is arbitrary.
-
-Made by `python -m train.simulate.templates`, the same every time.
-"""
+README = (FOLDER / README_FILE).read_text(encoding="utf-8")
 SEED = 20261
 RESOLUTION = 2000.0
 SAMPLING_KMS = 75.0  # two pixels per resolution element
