@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 
+from agent.convert.checkpoint import ConversionError
 from train.recipe import training_packages
 
 if TYPE_CHECKING:
@@ -55,8 +56,13 @@ def export(
     with ExitStack() as stack:
         model = folder
         if adapter is not None:
-            from train.models.adapter import merge_adapter
-
+            try:
+                from train.models.model_folder import merge_adapter
+            except ImportError as error:
+                raise ConversionError(
+                    "merging an adapter needs torch, transformers and peft: "
+                    'pip install "spec-o3-workbench[gpu]"'
+                ) from error
             say(f"merging {adapter} into {folder}")
             out.mkdir(parents=True, exist_ok=True)
             merged = tempfile.TemporaryDirectory(prefix=".merged-", dir=out)

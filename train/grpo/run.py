@@ -36,8 +36,7 @@ from train.grpo.setup import hide_trl_warnings, judge_of, make_trainer
 from train.grpo.trainer import SpectrumTrainer
 from train.journal import Journal, journal
 from train.models.checkpoints import begin, last_checkpoint, step_of
-from train.models.finished_model import MODEL, write_finished
-from train.models.model_folder import complete_folder, kept_fields
+from train.models.model_folder import MODEL, complete_folder, kept_fields, write_finished
 from train.parallel import counting
 from train.reward import Reading
 from train.sft.callbacks import HeapTrimmer, ProgressCallback

@@ -16,7 +16,7 @@ from agent.models.card import Card
 from agent.models.infer_card import plain_name
 from train.models import model_folder
 from train.models.checkpoints import complete_checkpoints, step_of
-from train.models.finished_model import MODEL
+from train.models.model_folder import MODEL
 
 ADAPTER_CONFIG = "adapter_config.json"
 # Card titles of averages; one that starts so may be overwritten.

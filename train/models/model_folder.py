@@ -1,17 +1,19 @@
 """Finds, loads and saves the model folders that training starts from and makes."""
 
+from __future__ import annotations
+
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from agent.atomic_file import write_file
+from agent.atomic_file import replace_folder, write_file
 from agent.engines.families import read_folder, read_json
 from agent.engines.hf.weights import load_model
-from agent.errors import ResourceError, WorkbenchError
+from agent.errors import ResourceError, WorkbenchError, write_errors
 from agent.models.card import REPO, Card
 from agent.models.card_file import CARD_NAME, read_card, write_card
 from agent.models.infer_card import make_card
@@ -19,6 +21,9 @@ from agent.models.registry import find_model
 from agent.protocol.protocol import TOOL_BLOCK
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import Style
+
+if TYPE_CHECKING:
+    from transformers import Trainer
 
 BESIDE_WEIGHTS = (
     "tokenizer*.json", "vocab.json", "merges.txt", "added_tokens.json", "special_tokens_map.json",
@@ -140,3 +145,49 @@ def _remove_template(path: Path) -> None:
     settings = read_json(path)
     if settings.pop("chat_template", None) is not None:
         write_file(path, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
+
+
+# The tokenizer and picture settings; the weights and their index are written anew.
+COPIED = ("*.json", "*.jinja", "*.txt")
+
+
+def merge_adapter(base: Path, adapter: Path, into: Path) -> None:
+    """Write the merged model to the folder `into` in float32, which takes 4 bytes a parameter."""
+    model = load_trainable(base, adapter)
+    into.mkdir(parents=True, exist_ok=True)
+    for pattern in COPIED:
+        for path in base.glob(pattern):
+            if not path.name.endswith(".index.json"):
+                shutil.copyfile(path, into / path.name)
+    model.save_pretrained(into)
+
+
+MODEL, ADAPTER = "model", "adapter"
+
+
+def write_finished(
+    trainer: Trainer, start: Path, out: Path, kind: str, complete: Callable[[Path], None]
+) -> None:
+    """Write `out`/model, completely or not at all; every device must call this.
+
+    An adapter is also saved as `out`/adapter. `complete` adds the tokenizer and the card to the
+    folder.
+    """
+    part = out / f".{MODEL}.part"
+    is_first = trainer.is_world_process_zero()
+    if is_first:
+        shutil.rmtree(part, ignore_errors=True)
+    if kind == "lora":
+        trainer.save_model(str(out / ADAPTER))
+        if is_first:
+            merge_adapter(start, out / ADAPTER, part)
+    else:
+        state = trainer.accelerator.get_state_dict(trainer.model_wrapped)
+        if is_first:
+            model = trainer.accelerator.unwrap_model(trainer.model_wrapped)
+            save_weights(model, state, part, stored_precision(start))
+    if is_first:
+        complete(part)
+        with write_errors(out / MODEL):
+            replace_folder(part, out / MODEL)
+    trainer.accelerator.wait_for_everyone()

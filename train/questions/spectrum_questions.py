@@ -13,8 +13,7 @@ from agent.errors import WorkbenchError
 from agent.examples.examples import Example, example
 from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import Spectrum
-from train.questions.distortion import distorted
-from train.questions.partial import with_part_of
+from train.questions.distortion import distorted, with_part_of
 from train.questions.settings import QuestionSettings
 from train.simulate.campaign import CONTAMINANTS, MAX_COUNT, Assignment
 from train.simulate.campaign import Settings as Campaign

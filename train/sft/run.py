@@ -26,13 +26,14 @@ from agent.models.infer_card import plain_name
 from agent.protocol.protocol import END_OF_TURN, IMAGE_TOKEN, MARKUP_TOKENS, chat_parts
 from train.journal import journal
 from train.models.checkpoints import CHECKPOINTS, begin, last_checkpoint, step_of
-from train.models.finished_model import MODEL, write_finished
 from train.models.model_folder import (
     CHAT_TEMPLATE,
+    MODEL,
     card_beside,
     complete_folder,
     load_trainable,
     starting_folder,
+    write_finished,
 )
 from train.models.small_model import make_model, make_tokenizer, save_small_model
 from train.parallel import counted, counting

@@ -14,8 +14,7 @@ from agent.rendering.style import EYE, Style
 from agent.spectra.spectrum import Spectrum, Window
 from agent.tasks.catalogue import bundled_tasks
 from train.evaluate.sight_pictures import mirrored, taken_from
-from train.questions.distortion import distorted
-from train.questions.partial import with_part_of
+from train.questions.distortion import distorted, with_part_of
 from train.simulate.atlas import observe_atlas
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS, draw_source

@@ -10,14 +10,15 @@ from tests.train.questions.helpers import LINE, library, star
 from train.questions import distortion
 from train.questions.distortion import (
     DISTORTIONS,
+    FEWEST,
     WorkingSpectrum,
     continuum_level,
     distorted,
     draw_names,
     finished_spectrum,
+    with_part_of,
     working_copy,
 )
-from train.questions.partial import FEWEST, with_part_of
 from train.questions.settings import DistortionSettings, QuestionSettings
 from train.questions.spectrum_questions import (
     answer_of,
