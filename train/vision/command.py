@@ -84,9 +84,9 @@ def school(
         import torch
 
         from train.vision import pool
+        from train.vision.lessons import Lesson
         from train.vision.probe import Watcher
         from train.vision.settings import LessonSettings, SchoolSettings
-        from train.vision.shards import Lesson
         from train.vision.train_tower import WEIGHTS, eye_of_model, load_eye, teach
     if threads is not None:
         torch.set_num_threads(threads)

@@ -1,17 +1,21 @@
 """Pictures with what they show: simulated spectra, whole and in windows, and their truth."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.errors import WorkbenchError
+from agent.atomic_file import atomic_file
+from agent.errors import WorkbenchError, write_errors
 from agent.rendering.render import render_array
 from agent.rendering.style import EYE, Style
-from agent.spectra.spectrum import Spectrum, Window
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.tasks.catalogue import bundled_tasks
 from train.evaluate.sight_pictures import mirrored, taken_from
 from train.questions.distortion import distorted, with_part_of
@@ -22,7 +26,6 @@ from train.simulate.source import Rng, Source
 from train.simulate.telescope.observation import happens, log_uniform, to_spectrum
 from train.simulate.telescope.telescope import observe
 from train.vision.settings import LessonSettings
-from train.vision.shards import Lesson, write_lessons
 from train.vision.targets import (
     asked_features,
     has_data,
@@ -184,3 +187,84 @@ def misplaced(spectrum: Spectrum, rng: Rng) -> Spectrum:
     # Beyond an end the fluxes run back, so that there is no edge by which to tell.
     places = low + np.abs(spectrum.wavelength - shift - low)
     return taken_from(spectrum, high - np.abs(high - places))
+
+
+# Shards of lessons on disk: compressed grey pictures with their ranges and targets.
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """One spectrum: pictures (n, height, width) in grey, their ranges and the asked ranks."""
+
+    pictures: NDArray[np.uint8]
+    ranges: FloatArray
+    targets: FloatArray
+    kind: int
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """Pictures of many spectra in memory, each compressed."""
+
+    blobs: tuple[bytes, ...]
+    size: tuple[int, int]
+    ranges: FloatArray
+    targets: FloatArray
+    kinds: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.blobs)
+
+    def picture(self, index: int) -> NDArray[np.uint8]:
+        """(height, width) in grey."""
+        return np.frombuffer(zlib.decompress(self.blobs[index]), np.uint8).reshape(self.size)
+
+
+def write_lessons(path: Path, lessons: Sequence[Lesson]) -> None:
+    blobs = [zlib.compress(picture.tobytes(), 1) for one in lessons for picture in one.pictures]
+    counts = [len(one.pictures) for one in lessons]
+    with write_errors(path), atomic_file(path) as file:
+        np.savez(
+            file,
+            pictures=np.frombuffer(b"".join(blobs), np.uint8),
+            ends=np.cumsum([len(blob) for blob in blobs]),
+            size=np.array(lessons[0].pictures.shape[1:]),
+            ranges=np.concatenate([one.ranges for one in lessons]).astype(np.float32),
+            targets=np.concatenate([one.targets for one in lessons]).astype(np.float16),
+            kinds=np.repeat([one.kind for one in lessons], counts),
+            spectra=np.repeat(np.arange(len(lessons)), counts),
+        )
+
+
+def count_pictures(path: Path) -> int:
+    """How many pictures a shard has, without reading them."""
+    try:
+        with np.load(path, allow_pickle=False) as shard:
+            return int(shard["kinds"].size)
+    except (OSError, KeyError, ValueError) as error:
+        raise WorkbenchError(f"{path} is no shard of lessons: {error}") from error
+
+
+def read_lessons(paths: Sequence[Path]) -> Pictures:
+    """All pictures of these shards."""
+    blobs: list[bytes] = []
+    columns: dict[str, list[np.ndarray]] = {"ranges": [], "targets": [], "kinds": []}
+    size = (0, 0)
+    for path in paths:
+        try:
+            with np.load(path, allow_pickle=False) as shard:
+                joined, ends = shard["pictures"].tobytes(), shard["ends"].tolist()
+                size = (int(shard["size"][0]), int(shard["size"][1]))
+                for name, parts in columns.items():
+                    parts.append(shard[name])
+        except (OSError, KeyError, ValueError) as error:
+            raise WorkbenchError(f"{path} is no shard of lessons: {error}") from error
+        blobs += [joined[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+    if not blobs:
+        raise WorkbenchError("there are no lessons")
+    return Pictures(
+        tuple(blobs),
+        size,
+        np.concatenate(columns["ranges"]).astype(np.float64),
+        np.concatenate(columns["targets"]).astype(np.float64),
+        np.concatenate(columns["kinds"]).astype(np.int64),
+    )

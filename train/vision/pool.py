@@ -12,9 +12,8 @@ import torch
 from torch import Tensor
 
 from train.parallel import end_with_parent, worker_deaths
-from train.vision.lessons import draw_lessons
+from train.vision.lessons import Lesson, draw_lessons
 from train.vision.settings import LessonSettings
-from train.vision.shards import Lesson
 
 Result = TypeVar("Result")
 

@@ -20,10 +20,10 @@ from train.models.model_folder import load_trainable
 from train.sft.optimizer import muon_and_adamw
 from train.simulate.sky import LABELS
 from train.vision.grades import border_ranks
+from train.vision.lessons import Lesson, Pictures, count_pictures, read_lessons
 from train.vision.model import Eye, feature_places, loss_of
 from train.vision.pool import PicturePool, Workers
 from train.vision.settings import SchoolSettings
-from train.vision.shards import Lesson, Pictures, count_pictures, read_lessons
 from train.vision.targets import asked_features, feature_windows
 
 MIDDLE, SPREAD = 6500.0, 3000.0

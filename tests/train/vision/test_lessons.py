@@ -33,9 +33,15 @@ from train.vision.grades import (
     value_of,
     words,
 )
-from train.vision.lessons import SHIFTS, lesson, misplaced, simulated, write_shard_of_lessons
+from train.vision.lessons import (
+    SHIFTS,
+    lesson,
+    misplaced,
+    read_lessons,
+    simulated,
+    write_shard_of_lessons,
+)
 from train.vision.settings import LessonSettings, SchoolSettings, SpeechSettings, read_tables
-from train.vision.shards import read_lessons
 from train.vision.targets import asked_features, feature_windows, kind_number, ranks, within
 
 SETTINGS = LessonSettings(windows=3, snr=(20.0, 40.0))
