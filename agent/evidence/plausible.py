@@ -5,6 +5,7 @@ They all count as evidence, whose weights were fitted with them; only words depe
 
 from functools import lru_cache
 
+from agent.evidence.feature_numbers import ABSORBED_ONLY
 from agent.evidence.features import NAMED_STEP
 from agent.evidence.findings import Finding
 from agent.evidence.measurements import SpectrumMeasurements
@@ -19,12 +20,7 @@ BLUE_BALMER_LINES = ("H_beta", "H_gamma")  # a red companion emits Hα beside a 
 HOT_SPECIES = ("He I", "He II", "C III", "C IV", "N III", "Si III", "Si IV")
 # The flux of a line in emission fills their windows or raises their side windows.
 HYDROGEN_INDICES = frozenset({"HdA", "HdF", "HgA", "HgF", "CH_G4300"})
-HYDROGEN_WIDTHS = frozenset(
-    {
-        "H_beta_D2", "H_gamma_D2", "H_delta_D2", "H_delta_D02", "H_delta_wide_narrow",
-        "H_gamma_depth", "H_delta_fm", "Balmer_narrowest",
-    }
-)  # fmt: skip
+HYDROGEN_WIDTHS = ABSORBED_ONLY - {"H_beta_abs_fwhm"}  # a fitted profile has no side windows
 GRAVITY = frozenset(
     {"CaH1", "CaH2", "CaH3", "TiO5_excess", "NaI_8190", "MgH_5211_edge", "CaT", "Na_D"}
 )

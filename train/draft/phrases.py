@@ -1,13 +1,11 @@
 """Sentence templates in two styles, which phrases.toml holds."""
 
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Literal
+
+from train.toml_beside import toml_beside
 
 Words = Literal["short", "long"]
 
-PHRASES: Mapping[str, Mapping[str, list[str]]] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)
+PHRASES: Mapping[str, Mapping[str, list[str]]] = toml_beside(__file__)
 SHORT = PHRASES["short"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from agent.tasks.catalogue import find_task, load_tasks
 from agent.trajectory.trajectory import Step, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from train.simulate.realism.library import Library
+from train.toml_beside import toml_beside
 
 RECORDS = (".jsonl", ".json")
 CLEAR_SIGMA = 3.0
@@ -214,9 +214,7 @@ def _split(parts: str) -> Iterator[str]:
     yield from (part.strip().rstrip(".") for part in parts.split("; ") if part.strip())
 
 
-_OPPOSITES: dict[str, dict[str, str]] = tomllib.loads(
-    Path(__file__).with_name("opposites.toml").read_text(encoding="utf-8")
-)
+_OPPOSITES: dict[str, dict[str, str]] = toml_beside(__file__, "opposites.toml")
 
 
 @dataclass(frozen=True)

@@ -190,14 +190,6 @@ def _width_of(integrated: IntegratedLine, velocity_kms: float) -> Measurement:
     return measured(name, area.width / shift, area.error / shift, "Å", observed, n_pixels)
 
 
-def centroid(spectrum: Spectrum, line: Line, velocity_kms: float = 0.0) -> Measurement:
-    """Mean wavelength of a line, weighted by depth or height; observed vacuum angstrom."""
-    integrated = _integrated("centroid", spectrum, line, velocity_kms)
-    if isinstance(integrated, Measurement):
-        return integrated
-    return _centre_of(integrated)
-
-
 def _centre_of(integrated: IntegratedLine) -> Measurement:
     name, grid, continuum, observed, area = integrated
     if abs(area.width) < MIN_CENTROID_SIGMA * area.error:

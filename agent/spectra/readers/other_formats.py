@@ -24,7 +24,8 @@ from agent.spectra.readers.base import (
     fits_of,
 )
 from agent.spectra.readers.libraries import describe
-from agent.spectra.spectrum import FloatArray, Spectrum
+from agent.spectra.readers.wavelength_units import counts_pixels
+from agent.spectra.spectrum import Spectrum
 
 MAX_BYTES = 64 * 1024**2
 OPTICAL = (100.0, 1e7)  # angstrom
@@ -98,10 +99,6 @@ def _loaded(file: SourceFile) -> tuple[str, Any]:
     raise NotMine(refusal)
 
 
-def _is_pixel_count(axis: FloatArray) -> bool:
-    return bool(axis[0] in (0, 1) and np.allclose(np.diff(axis), 1))
-
-
 def _pixels(loaded: Any, row: int) -> Pixels:
     from astropy import units
     from astropy.nddata import InverseVariance
@@ -111,9 +108,8 @@ def _pixels(loaded: Any, row: int) -> Pixels:
         raise NotMine(f"specutils gives its axis in {axis.unit}, not a wavelength")
     wavelength = axis.to_value(units.AA, equivalencies=units.spectral())
     # Without a wavelength scale some loaders return pixel numbers as angstrom.
-    if not OPTICAL[0] < np.median(wavelength) < OPTICAL[1] or _is_pixel_count(
-        np.asarray(axis.value)
-    ):
+    counts = counts_pixels(np.asarray(axis.value))
+    if counts or not OPTICAL[0] < np.median(wavelength) < OPTICAL[1]:
         raise NotMine("specutils finds no wavelengths in it")
     pixels = wavelength.size
     ivar, mask = None, None

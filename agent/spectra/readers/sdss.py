@@ -176,21 +176,14 @@ def read_spspec(file: SourceFile, request: Request) -> Spectrum:
     wavelength = 10.0 ** (first + step * np.arange(rows.shape[1]))
     mask = with_bits(rows[3], BAD_BITS) if len(rows) > 3 else None
     return build(
-        file,
-        Pixels(wavelength, rows[0], ivar_of_sigma(rows[2]), mask),
-        medium="air" if header.flag("VACUUM") is False else "vacuum",
-        header=header,
-        format="SDSS spSpec",
-        survey="SDSS",
-        release=header.text("VERS2D"),
-        object_id=_name(file, header, None),
-        flux_unit=FLUX_UNIT,
-        resolution=RESOLUTION,
+        file, Pixels(wavelength, rows[0], ivar_of_sigma(rows[2]), mask),
+        medium="air" if header.flag("VACUUM") is False else "vacuum", header=header,
+        format="SDSS spSpec", survey="SDSS", release=header.text("VERS2D"),
+        object_id=_name(file, header, None), flux_unit=FLUX_UNIT, resolution=RESOLUTION,
         class_name=CLASSES.get(code, "") if code is not None else "",
-        z=known(header.number("Z")),
-        snr=_snr(header),
+        z=known(header.number("Z")), snr=_snr(header),
         **position(header.number("RAOBJ"), header.number("DECOBJ")),
-    )
+    )  # fmt: skip
 
 
 def _snr(header: Header) -> float | None:

@@ -1,6 +1,5 @@
 """Molecular bands of cool stars, interpolated between anchors measured on observed stars."""
 
-import tomllib
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +11,7 @@ from agent.spectra.spectrum import FloatArray
 from train.simulate.sky.physics import SIZE, smooth_warp, vacuum
 from train.simulate.sky.profiles import add_head
 from train.simulate.source import GRID, Rng
+from train.toml_beside import toml_beside
 
 PIVOT = 6500.0
 JOIN = 7330.0  # keep_high of the blue and keep_low of the red range in fit_plan.toml
@@ -21,9 +21,7 @@ SYSTEM_SPREAD = 0.12  # bands of one molecule do not keep exact ratios from star
 
 HEADS: dict[str, tuple[str, list[float]]] = {
     molecule: (bands["shaded"], bands["heads"])
-    for molecule, bands in tomllib.loads(
-        resources.files("train.simulate.sky").joinpath("heads.toml").read_text()
-    ).items()
+    for molecule, bands in toml_beside(__file__, "heads.toml").items()
 }
 
 

@@ -1,9 +1,7 @@
 """The night sky: emission lines, telluric absorption bands, moonlight; measured, in night.toml."""
 
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,12 +9,11 @@ from scipy.sparse import csr_array
 from agent.spectra.pixel_grid import IndexArray
 from agent.spectra.spectrum import FloatArray
 from train.simulate.source import GRID
+from train.toml_beside import toml_beside
 
 Rows = Sequence[Sequence[float]]
 
-_MEASURED: dict[str, Rows] = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-)
+_MEASURED: dict[str, Rows] = toml_beside(__file__)
 SKY_LINES, NEBULAR_LINES = _MEASURED["lines"], _MEASURED["nebular"]
 LINE_GROUPS = _MEASURED["groups"]
 GROUP_OF_LINE: IndexArray = np.searchsorted(

@@ -11,8 +11,13 @@ from agent.errors import WorkbenchError
 from agent.spectra.lines import Line
 from agent.spectra.measure.between_points import _fwhm_kms, measure_between
 from agent.spectra.measure.indices import measure_index
-from agent.spectra.measure.line_measure import centroid, equivalent_width, measure_line
-from agent.spectra.measure.measurement import LineMeasurement
+from agent.spectra.measure.line_measure import (
+    _centre_of,
+    _integrated,
+    equivalent_width,
+    measure_line,
+)
+from agent.spectra.measure.measurement import LineMeasurement, Measurement
 from agent.spectra.measure.sidebands import Level, continuum_beside, linear_continuum, side_level
 from agent.spectra.measure.window_measure import line_row, measure_window
 from agent.spectra.measure.wings import WingedLine, winged_line
@@ -177,6 +182,11 @@ def test_without_errors_the_scatter_of_the_flux_is_used(
 
 def in_window(lo: float, hi: float) -> Line:
     return Line("x", "x", 0.5 * (lo + hi), window=(lo, hi))
+
+
+def centroid(spectrum: Spectrum, line: Line) -> Measurement:
+    found = _integrated("centroid", spectrum, line, 0.0)
+    return found if isinstance(found, Measurement) else _centre_of(found)
 
 
 def test_widths_and_centroids_of_a_window_have_calibrated_errors(rng: np.random.Generator) -> None:
