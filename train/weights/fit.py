@@ -196,7 +196,7 @@ def fit_all(
         intercept, kind_weight, weights = fit_task(claims, kind, is_class, counts, Prior())
         named = {e.id: float(w) for e, w in zip(task.evidence, weights, strict=True)}
         found[task.id] = TaskWeights(
-            intercept=intercept, kind=kind_weight, claims=MappingProxyType(named), is_fitted=True
+            intercept=intercept, kind=kind_weight, claims=MappingProxyType(named)
         )
     kinds = fit_kinds(draws.values, draws.errors, draws.labels, RIDGE, LABELS, seed, kept)
     return kinds, found

@@ -171,6 +171,6 @@ def test_kinds_come_back_to_the_digits_written(tmp_path: Path, rng: np.random.Ge
 
 def test_tasks_come_back(tmp_path: Path):
     claims = MappingProxyType({"one": 0.5, "two": 1.25})
-    weights = TaskWeights(intercept=-1.5, kind=0.8, claims=claims, is_fitted=True)
+    weights = TaskWeights(intercept=-1.5, kind=0.8, claims=claims)
     write_tasks(tmp_path / "tasks.toml", {"CV": weights}, ["Made by: a test"])
     assert read_weights(tmp_path / "tasks.toml") == {"CV": weights}
