@@ -15,7 +15,6 @@ from train.simulate.sky import LABELS
 from train.simulate.source import Rng
 from train.simulate.telescope.quality import GRADES
 from train.simulate.telescope.surveys import ATLAS
-from train.toml_beside import toml_beside
 
 MIXED = "MIXED"
 SURVEY_SHARES = {"LAMOST": 0.52, "SDSS": 0.18, "BOSS": 0.12, "DESI": 0.10, ATLAS: 0.08}
@@ -23,7 +22,6 @@ QUALITY_SHARES = {"good": 0.15, "typical": 0.75, "poor": 0.10}
 MOST_SHARE = 1000.0
 MAX_COUNT = 10_000_000
 
-<<<<<<< HEAD
 # Contaminants in a candidate list of each class: hardest first, with relative weights.
 CONTAMINANTS: dict[str, dict[str, float]] = {
     "CV": {
@@ -48,11 +46,6 @@ CONTAMINANTS: dict[str, dict[str, float]] = {
 }  # fmt: skip
 
 
-=======
-_TABLES = toml_beside(__file__)
-CONTAMINANTS: dict[str, dict[str, float]] = _TABLES["contaminants"]
-NATURAL: dict[str, float] = _TABLES["natural"]
->>>>>>> adc43c9b (TOML tables beside a module are read by one function; what only tests called is gone)
 NATURAL_LABELS = "NATURAL"
 # Shares of what a survey of the Galaxy sees when it aims at nothing in particular; those of the
 # rare classes are rough, as nobody has counted them.

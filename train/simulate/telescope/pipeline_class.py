@@ -1,13 +1,8 @@
 """The class that a survey pipeline would give a spectrum: often wrong for the rare classes."""
 
-<<<<<<< HEAD
-=======
-from collections.abc import Sequence
->>>>>>> adc43c9b (TOML tables beside a module are read by one function; what only tests called is gone)
 from dataclasses import dataclass
 
 from train.simulate.source import LIGHT_KMS, Rng, Source
-from train.toml_beside import toml_beside
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,6 @@ _CARBON = (("STAR", "Carbon"), ("STAR", "Carbon"), ("STAR", "Carbon_lines"))
 _CV = (("STAR", "CV"),)
 _UNKNOWN = (("Unknown", "Non"), ("UNKNOWN", ""))
 
-<<<<<<< HEAD
 # (possible pipeline classes, weight) of each label of the simulated sky.
 _CONFUSION: dict[str, tuple[tuple[tuple[tuple[str, str], ...], float], ...]] = {
     "CV": ((_CV, 0.3), (_QSO, 0.2), (_A, 0.2), (_WD, 0.1), (_GALAXY, 0.1), (_UNKNOWN, 0.1)),
@@ -58,11 +52,6 @@ _CONFUSION: dict[str, tuple[tuple[tuple[tuple[str, str], ...], float], ...]] = {
     "YSO": ((_M, 0.4), (_K, 0.3), (_CV, 0.15), (_GALAXY, 0.15)),
     "ARTEFACT": ((_UNKNOWN, 0.3), (_A, 0.15), (_F, 0.2), (_K, 0.15), (_QSO, 0.1), (_CV, 0.1)),
 }
-=======
-_TABLES = toml_beside(__file__)
-_CLASSES: dict[str, Names] = _TABLES["classes"]
-_TAKEN_FOR: dict[str, Sequence[tuple[str, float]]] = _TABLES["taken_for"]
->>>>>>> adc43c9b (TOML tables beside a module are read by one function; what only tests called is gone)
 
 
 def draw_pipeline_class(source: Source, snr: float, rng: Rng) -> PipelineClass:
