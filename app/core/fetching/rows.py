@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -15,8 +15,7 @@ from agent.spectra.readers.coordinates import parse_sexagesimal
 from app.core.database.paging import pages
 from app.core.database.tables import MIN_TARGETID, candidates, packed_spectra
 from app.core.importing.child.parent import ListReaderProcess
-from app.core.importing.entries import FIELDS
-from app.core.importing.formats.text_cells import CellMismatch
+from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.opening import errors_naming, file_identity, normalized_path
 from app.core.importing.role_names import normalized_name
 from app.core.importing.sky import iau_name
@@ -63,11 +62,7 @@ def rows_of_list(
         file_identity(path)
         with ListReaderProcess(path, roles or {}, spectra=spectra, allow_absolute=True) as reader:
             columns = reader.opened().roles.columns
-            while True:
-                try:
-                    return list(islice(_rows(reader, columns), limit))
-                except CellMismatch:  # it is read again, with other types of its columns
-                    continue
+            return reader.read(lambda blocks: list(islice(_rows(blocks, columns), limit)))
 
 
 def missing_in_session(session: Session, *, limit: int | None = None) -> list[FetchRow]:
@@ -80,8 +75,8 @@ def row_of_candidate(candidate: Candidate, roles: Mapping[str, str]) -> FetchRow
     return _row(vars(candidate), roles)
 
 
-def _rows(reader: ListReaderProcess, roles: Mapping[str, str]) -> Iterator[FetchRow]:
-    for entries in reader.entries():
+def _rows(blocks: Iterable[Entries], roles: Mapping[str, str]) -> Iterator[FetchRow]:
+    for entries in blocks:
         for values in zip(*entries.columns, strict=True):
             given = dict(zip(FIELDS, values, strict=True))
             given["own"] = json.loads(given["own"])

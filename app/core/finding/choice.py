@@ -75,11 +75,11 @@ class FoundChoice:
     members: Estimate | None  # in the whole survey
 
     def as_json(self) -> dict[str, Any]:
-        shares = {"recall": self.recall, "purity": self.purity, "known": self.known}
+        given = {"recall": self.recall, "purity": self.purity, "known": self.known}
+        shares = {k: None if v is None else [v.value, v.low, v.high] for k, v in given.items()}
         return {
             "task": self.wanted.task, "kept": len(self.numbers), "spectra": self.spectra,
-            **{name: _as_list(share) for name, share in shares.items()},
-            "least_snr": self.wanted.least_snr, "without": list(self.wanted.without),
+            **shares, "least_snr": self.wanted.least_snr, "without": list(self.wanted.without),
         }  # fmt: skip
 
     @property
@@ -102,10 +102,6 @@ def share_text(share: Estimate) -> str:
         return "-"
     low, high = 100 * share.low, 100 * share.high
     return f"{100 * share.value:.1f} % ({low:.1f} to {high:.1f})"
-
-
-def _as_list(share: Estimate | None) -> list[float | None] | None:
-    return None if share is None else [share.value, share.low, share.high]
 
 
 def choose(

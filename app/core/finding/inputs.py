@@ -6,7 +6,7 @@ Nothing here holds the names of all files: a survey may have ten million.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from agent.spectra.fits.source_file import cloud_files
 from agent.spectra.urls import is_url
 from app.core.errors import ImportFailed
 from app.core.importing.child.parent import ListReaderProcess
-from app.core.importing.entries import FIELDS
+from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import errors_naming, normalized_path
 from app.core.importing.spectrum_files import (
@@ -131,18 +131,14 @@ def _listed(path: Path, on_problem: OnProblem, trust_paths: bool) -> Iterator[In
 def known_positions(path: Path) -> list[tuple[float, float]]:
     """Positions of known members in degrees. Raises ImportFailed where the list has none."""
     path = normalized_path(path)
-    ra, dec = FIELDS.index("ra"), FIELDS.index("dec")
     with errors_naming(path), ListReaderProcess(path, {"path": ""}) as reader:
         reader.opened()
-        for _ in range(2):
-            found = []
-            try:
-                for entries in reader.entries():
-                    pairs = zip(entries.columns[ra], entries.columns[dec], strict=True)
-                    found += [pair for pair in pairs if None not in pair]
-            except CellMismatch:
-                continue
-            if found:
-                return found
-            break
+        if found := reader.read(_positions):
+            return found
         raise ImportFailed("it has no positions: columns ra and dec in degrees")
+
+
+def _positions(pages: Iterable[Entries]) -> list[tuple[float, float]]:
+    columns = ([page.columns[FIELDS.index(name)] for name in ("ra", "dec")] for page in pages)
+    pairs = chain.from_iterable(zip(ra, dec, strict=True) for ra, dec in columns)
+    return [pair for pair in pairs if None not in pair]

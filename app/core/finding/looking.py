@@ -24,7 +24,7 @@ from agent.tasks.catalogue import bundled_task, bundled_tasks, task_source
 from agent.tasks.task import Task
 from agent.tasks.task_file import parse_task
 from app.core.finding.inputs import ANY_ROW, Input
-from app.core.finding.plant import members_of, planted
+from app.core.finding.plant import Members, members_of, planted
 from app.core.importing.spectrum_rows import rows_of
 
 MOST_ROWS = 500  # of a file in one call: what a coadd of DESI has, some seconds of work
@@ -42,6 +42,8 @@ FLAGS = ("masked", "sky", "join", "saturated", "negative", "part", "noise")
 """Names of the quality bits, from the lowest."""
 
 Rows = dict[str, list[Any]]
+OF_PLANTED = ("planted_snr", "planted_quick", "planted_p")
+NOTHING_PLANTED = {"planted": "", **dict.fromkeys(OF_PLANTED, math.nan)}
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,12 @@ class Look:
         tasks = [bundled_task(each) for each in self._settings.tasks]
         own = [parse_task(text.encode(), "own task") for text in self._settings.own_tasks]
         return [*(task for task in tasks if task is not None), *own]
+
+    @cached_property
+    def _members(self) -> list[tuple[str, Members]]:
+        """The classes of which members can be planted."""
+        found = ((task.id, members_of(task.id)) for task in self._tasks)
+        return [(name, members) for name, members in found if members is not None]
 
     def __call__(self, some: Sequence[Input]) -> LookResult:
         found = LookResult()
@@ -176,24 +184,18 @@ class Look:
 
     def _planted(self, spectrum: Spectrum, seed: int) -> dict[str, Any]:
         """A member in place of one spectrum in so many, of the classes in turn."""
-        nothing = {"planted": "", "planted_snr": math.nan}
-        nothing |= {"planted_quick": math.nan, "planted_p": math.nan}
         each = self._settings.plant_each
-        if not each or seed % each:
-            return nothing
-        kinds = [task for task in self._tasks if members_of(task.id) is not None]
-        if not kinds:
-            return nothing
-        task = kinds[seed // each % len(kinds)]
-        members = members_of(task.id)
-        twin = None if members is None else planted(spectrum, members, seed)
+        if not each or seed % each or not self._members:
+            return NOTHING_PLANTED
+        name, members = self._members[seed // each % len(self._members)]
+        twin = planted(spectrum, members, seed)
         if twin is None:
-            return nothing
+            return NOTHING_PLANTED
         quick, measured = self._judged(twin)
-        p = math.nan if measured is None else measured[1].get(task.id, math.nan)
+        p = math.nan if measured is None else measured[1].get(name, math.nan)
         return {
-            "planted": task.id, "planted_snr": short(quick.numbers.overall_snr),
-            "planted_quick": short(quick.p[quick_weights().kinds.labels.index(task.id)]),
+            "planted": name, "planted_snr": short(quick.numbers.overall_snr),
+            "planted_quick": short(quick.p[quick_weights().kinds.labels.index(name)]),
             "planted_p": p,
         }  # fmt: skip
 

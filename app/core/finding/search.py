@@ -112,10 +112,10 @@ class Search:
         """Look at everything that is new. A stop keeps what was found so far."""
         with self._table.locked():
             self._seen = self._table.seen()
-            fresh = self._calls()
+            waiting = self._new_inputs()
             while not self._should_stop():
                 # What a long file or a lost call left comes back once the others are given.
-                for answer in finders.run(fresh):
+                for answer in finders.run(self._calls(waiting)):
                     if answer is not None:
                         self._take(answer)
                     self._on_state(self.state)
@@ -123,42 +123,34 @@ class Search:
                         break
                 if not self._again:
                     break
-                fresh = self._calls_again()
             self._write(waits=True)
         self._on_state(self.state)
         return self.state
 
-    def _calls(self) -> Iterator[tuple[int, Call]]:
-        waiting = self._new_inputs()
+    def _calls(self, waiting: Iterator[Input]) -> Iterator[tuple[int, Call]]:
         while not self._should_stop():
             call = self._again.popleft() if self._again else list(islice(waiting, IN_A_CALL))
             if not call:
                 return
-            yield self._numbered(call)
-
-    def _calls_again(self) -> Iterator[tuple[int, Call]]:
-        while self._again and not self._should_stop():
-            yield self._numbered(self._again.popleft())
-
-    def _numbered(self, call: Call) -> tuple[int, Call]:
-        self._number += 1
-        self._given[self._number] = call
-        return self._number, call
+            self._number += 1
+            self._given[self._number] = call
+            yield self._number, call
 
     def _new_inputs(self) -> Iterator[Input]:
         for source in self._table.sources:
             found = inputs(source, self._note_problem, trust_paths=self._trust)
             while (some := list(islice(found, NAMES_AT_ONCE))) and not self._should_stop():
-                is_new = self._seen.find_new([(one.path, one.row) for one in some], len(some))
+                is_new = self._seen.find_new((one.path, one.row) for one in some)
+                known = len(some) - int(is_new.sum())
                 self.state.listed += len(some)
-                self.state.known += len(some) - int(is_new.sum())
-                self.state.done += len(some) - int(is_new.sum())
+                self.state.known += known
+                self.state.done += known
                 self._on_state(self.state)
                 yield from (one for one, new in zip(some, is_new.tolist(), strict=True) if new)
         self.state.is_all_listed = True
 
     def _note_problem(self, path: str, reason: str) -> None:
-        if not self._seen.find_new([(path, ANY_ROW)], 1)[0]:
+        if not self._seen.find_new([(path, ANY_ROW)])[0]:
             return  # an earlier run has told it
         self._unread.append((path, ANY_ROW, reason))
         self.state.unread += 1
@@ -186,13 +178,10 @@ class Search:
         if found.rows:
             # Rows of a whole file may be known from a run that was stopped in the middle of it.
             keys = list(zip(found.rows["path"], found.rows["row"], strict=True))
-            many = [
-                place for place, (path, _) in enumerate(keys)
-                if path in whole and found.rows["rows"][place] > 1
-            ]  # fmt: skip
-            for place, is_new in zip(
-                many, self._seen.find_new([keys[n] for n in many], len(many)).tolist(), strict=True
-            ):
+            counts = found.rows["rows"]
+            many = [n for n, (path, _) in enumerate(keys) if path in whole and counts[n] > 1]
+            are_new = self._seen.find_new(keys[n] for n in many).tolist()
+            for place, is_new in zip(many, are_new, strict=True):
                 new[place] = is_new
         for name, values in found.rows.items():
             kept = [value for value, is_new in zip(values, new, strict=True) if is_new]
@@ -207,12 +196,10 @@ class Search:
         )
         self._unread += found.unread
         self.state.unread += len(found.unread)
-        more = found.more
-        if more:
-            is_new = self._seen.find_new([(one.path, one.row) for one in more], len(more)).tolist()
-            # Inputs that were put off are known already, as they were listed.
-            left = [one for one, n in zip(more, is_new, strict=True) if n or one in call]
-            self._again.extend(left[at : at + IN_A_CALL] for at in range(0, len(left), IN_A_CALL))
+        are_new = self._seen.find_new((one.path, one.row) for one in found.more).tolist()
+        # Inputs that were put off are known already, as they were listed.
+        left = [one for one, n in zip(found.more, are_new, strict=True) if n or one in call]
+        self._again.extend(left[at : at + IN_A_CALL] for at in range(0, len(left), IN_A_CALL))
 
     def _write(self, *, waits: bool = False) -> None:
         """Write what is there; where that is not possible, later, or `waits` until it is."""

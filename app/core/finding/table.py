@@ -109,7 +109,7 @@ class FindTable:
                 )
             new = [source for source in sources if source not in table.sources]
             table._manifest["sources"] = table.sources = [*table.sources, *new]
-            table._write_manifest()
+            _write_manifest(folder, table._manifest)
             return table
         with write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -121,8 +121,7 @@ class FindTable:
             "id": np.random.default_rng().bytes(8).hex(), "weights": weights_hash(),
             "settings": asdict(settings), "sources": list(sources),
         }  # fmt: skip
-        with write_errors(folder):
-            write_file(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False))
+        _write_manifest(folder, manifest)
         return cls(folder)
 
     @contextmanager
@@ -139,11 +138,6 @@ class FindTable:
         finally:
             lock.release()
 
-    def _write_manifest(self) -> None:
-        with write_errors(self.folder):
-            text = json.dumps(self._manifest, indent=1, ensure_ascii=False)
-            write_file(self.folder / MANIFEST, text)
-
     def parts(self, name: str = "part") -> list[Path]:
         """Its Parquet files of spectra (`part`), or of what could not be read (`unread`)."""
         return sorted(self.folder.glob(f"{name}-??????.parquet"))
@@ -154,8 +148,7 @@ class FindTable:
         long_files: dict[str, tuple[int, int]] = {}  # rows seen of each, and rows that it has
         for part in [*self.parts(), *self.parts("unread")]:
             for batch in _batches(part, ("path", "row", "rows")):
-                rows = list(zip(batch["path"], batch["row"], strict=True))
-                known.find_new(rows, len(rows))
+                known.find_new(zip(batch["path"], batch["row"], strict=True))
                 whole = []
                 for path, count in zip(batch["path"], batch["rows"], strict=True):
                     if count == 1:
@@ -163,9 +156,9 @@ class FindTable:
                     else:
                         seen, most = long_files.get(path, (0, 0))
                         long_files[path] = seen + 1, max(most, count)
-                known.find_new(whole, len(whole))
-        whole = [(path, ANY_ROW) for path, (seen, most) in long_files.items() if seen >= most > 0]
-        known.find_new(whole, len(whole))
+                known.find_new(whole)
+        ended = (path for path, (seen, most) in long_files.items() if seen >= most > 0)
+        known.find_new((path, ANY_ROW) for path in ended)
         return known
 
     def add(self, rows: Rows, unread: Sequence[tuple[str, int, str]]) -> None:
@@ -198,12 +191,10 @@ class FindTable:
 
     def damaged(self) -> list[str]:
         """Names of files whose hash is not the one that was written, or that are gone."""
-        last = {}
-        for entry in read_log(self.folder / FILES, _entry):
-            last[entry[0]] = entry[1]
+        written = dict(read_log(self.folder / FILES, _entry))
         return [
             name
-            for name, sha256 in last.items()
+            for name, sha256 in written.items()
             if not (self.folder / name).is_file() or file_hash(self.folder / name) != sha256
         ]
 
@@ -221,13 +212,10 @@ class FindTable:
         _, pq = _pyarrow()
         for part in self.parts():
             with _errors_of(part):
-                there = set(pq.read_schema(part).names)
-                kept = [name for name in names if name in there]
-                table = _checked(pq.read_table(part, columns=kept))
+                table = _read(pq, part, names)
                 for name in names:
-                    if name in there:
-                        column = table.column(name)
-                        found[name].append(column.to_numpy())
+                    if name in table.column_names:
+                        found[name].append(table.column(name).to_numpy())
                     else:
                         found[name].append(np.full(table.num_rows, math.nan))
         return {
@@ -246,20 +234,15 @@ class FindTable:
                 count = pq.read_metadata(part).num_rows
                 inside = wanted[(wanted >= start) & (wanted < start + count)] - start
                 if inside.size:
-                    there = set(pq.read_schema(part).names)
-                    kept = [name for name in names if name in there]
-                    table = _checked(pq.read_table(part, columns=kept))
-                    pieces.append(table.take(pa.array(inside)))
+                    pieces.append(_read(pq, part, names).take(pa.array(inside)))
             start += count
         if not pieces:
             return {name: [] for name in names}
         found = pa.concat_tables(pieces, promote_options="default")
-        back = np.empty(len(order), np.int64)
-        back[order] = np.arange(len(order))
-        there = set(found.column_names)
+        found = found.take(pa.array(np.argsort(order)))
         none = [None] * len(order)
         return {
-            name: found.column(name).take(pa.array(back)).to_pylist() if name in there else none
+            name: found.column(name).to_pylist() if name in found.column_names else none
             for name in names
         }
 
@@ -267,6 +250,17 @@ class FindTable:
         for part in self.parts("unread"):
             for batch in _batches(part, ("path", "row", "reason")):
                 yield from zip(batch["path"], batch["row"], batch["reason"], strict=True)
+
+
+def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    with write_errors(folder):
+        write_file(folder / MANIFEST, json.dumps(manifest, indent=1, ensure_ascii=False))
+
+
+def _read(pq: Any, part: Path, names: Sequence[str]) -> Any:
+    """Those of the columns that the part has."""
+    there = pq.read_schema(part).names
+    return _checked(pq.read_table(part, columns=[name for name in names if name in there]))
 
 
 def _own_task(text: str) -> Task:

@@ -285,7 +285,7 @@ class ImportRun:
         key = candidates.c.object_id, candidates.c.path, candidates.c.row
         query = select(*key, candidates.c.ra, candidates.c.dec, not_known(candidates.c.id))
         for rows in connection.execute(query.execution_options(yield_per=PAGE)).partitions():
-            known.find_new((row[:3] for row in rows), len(rows))
+            known.find_new(row[:3] for row in rows)
             if shown := [row[1:5] for row in rows if row[5]]:
                 counts.shared.add(*zip(*shown, strict=True))
         total = self.opened.estimate
@@ -293,7 +293,7 @@ class ImportRun:
             if self.should_stop():
                 raise ImportStopped("the import was stopped; nothing was imported")
             count = len(entries)
-            is_new = known.find_new(entries.keys(), count)
+            is_new = known.find_new(entries.keys())
             new_count = int(is_new.sum())
             if new_count < count:
                 entries.keep(is_new.tolist())
@@ -346,16 +346,16 @@ class DuplicateFilter:
         self._low_bits = np.zeros(LOW_BITS + 1, dtype=np.bool_)
         """Indexed by the low bits of a hash; False means new, so that no search is needed."""
 
-    def find_new(self, keys: Iterable[Hashable], count: int) -> BoolArray:
+    def find_new(self, keys: Iterable[Hashable]) -> BoolArray:
         """Which keys are new; all of them are remembered."""
-        hashes = np.fromiter(map(hash, keys), np.int64, count)
-        is_new = np.ones(count, dtype=np.bool_)
+        hashes = np.fromiter(map(hash, keys), np.int64)
+        is_new = np.ones(hashes.size, dtype=np.bool_)
         possible = np.flatnonzero(self._low_bits[hashes & LOW_BITS])
         if possible.size:
             is_new[possible] = ~self._is_known(hashes[possible])
         run = np.sort(hashes)
         if (run[1:] == run[:-1]).any():
-            first = np.zeros(count, dtype=np.bool_)
+            first = np.zeros(hashes.size, dtype=np.bool_)
             first[np.unique(hashes, return_index=True)[1]] = True
             is_new &= first
         self._low_bits[hashes & LOW_BITS] = True

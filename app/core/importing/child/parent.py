@@ -7,10 +7,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, TypeVar, cast
 
 from agent.child_process.rows_in_child import ENVIRONMENT
 from agent.child_process.start_child import child_command, start_child
@@ -35,6 +35,8 @@ LIST_MEMORY = 512 * 1024**2
 FOLDER_MEMORY = 2 * 1024**3  # what the names of two million files take
 MAX_MEMORY = 4 * 1024**3
 POLL_S = 0.1
+
+Result = TypeVar("Result")
 
 
 class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):
@@ -120,6 +122,12 @@ class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):
             else:
                 self._result = _summary(message)
                 return
+
+    def read(self, make: Callable[[Iterator[Entries]], Result]) -> Result:
+        """What `make` makes of all entries; made anew if a cell does not match its column."""
+        with suppress(CellMismatch):
+            return make(self.entries())
+        return make(self.entries())
 
     def summary(self) -> SourceSummary:
         assert self._result is not None

@@ -91,7 +91,7 @@ def _read(
             allow_absolute=allow_absolute,
         ) as reader:
             reader.opened()
-            rows = list(_rows(reader.entries()))
+            rows = reader.read(lambda pages: list(_rows(pages)))
     if not rows:
         raise ImportFailed(f"{path}: no row has both a spectrum and a label")
     return rows

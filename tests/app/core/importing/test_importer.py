@@ -241,7 +241,7 @@ def test_against_a_set(monkeypatch, seed, low_bits):
     seen, known = DuplicateFilter(), set()
     for _ in range(60):
         keys = [("o", str(chance.randrange(4000)), 0) for _ in range(chance.randrange(200))]
-        fresh = seen.find_new(keys, len(keys)).tolist()
+        fresh = seen.find_new(keys).tolist()
         for key, is_fresh in zip(keys, fresh, strict=True):
             assert is_fresh is (key not in known)
             known.add(key)
