@@ -12,7 +12,8 @@ from sqlalchemy import func, select
 
 from agent.checked_toml import printable
 from agent.tasks.look import has_class
-from app.core.database.tables import candidates, facts
+from app.core.database.database import read_fact
+from app.core.database.tables import candidates
 from app.core.inspections.store import StoredInspection, inspections_of
 from app.core.queue import QueuePosition, QueueRow, count, page, parse_filter, parse_sort, row_of
 from app.core.queue.blind_filters import FACT, breaks_blind_mode
@@ -90,8 +91,7 @@ def candidate_record(session: Session, number: int) -> dict[str, Any]:
 def is_blind(session: Session) -> bool:
     """Whether the session is judged blind by now: the window may have changed that."""
     with session.database.reading() as connection:
-        query = select(facts.c.value).where(facts.c.key == FACT)
-        return connection.execute(query).scalar() == "yes"
+        return read_fact(connection, FACT) == "yes"
 
 
 def refuse_blind(session: Session | None, candidate: int | None) -> None:

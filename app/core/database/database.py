@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Executable, Table, text
+from sqlalchemy import Connection, Engine, Executable, Table, select, text
 from sqlalchemy.exc import DBAPIError
 
-from app.core.database import error_messages
+from app.core.database import error_messages, tables
 from app.core.database.migrations import VERSION, migrate
 from app.core.database.postgres import TeamDatabase
 from app.core.database.schema_check import (
@@ -243,6 +243,12 @@ class Database:
                 f"{self.location} was written by an older version of this program, and only the "
                 f"owner of its tables may upgrade it, once, with: spec-o3 {self.location}"
             ) from error
+
+
+def read_fact(connection: Connection, key: str) -> str | None:
+    """The value of a fact about the session; None if there is none."""
+    fact = tables.facts.c
+    return connection.execute(select(fact.value).where(fact.key == key)).scalar()
 
 
 def write_facts(connection: Connection, facts: Mapping[str, str]) -> None:

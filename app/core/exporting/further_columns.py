@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, literal_column, select
 
 from agent.checked_toml import printable
+from app.core.database.database import read_fact
 from app.core.database.tables import (
     SUBCLASSED,
     WITH_VELOCITY,
-    facts,
     inspections,
     json_object,
     judgements,
@@ -212,8 +212,7 @@ def further_opinion_columns(connection: Connection, used: set[str]) -> FurtherOp
     has_velocities = _has_opinion(connection, WITH_VELOCITY)
     met = select(log.c.id).where(log.c.order_met != "").limit(1)
     has_orders = connection.execute(met).first() is not None
-    text = connection.execute(select(facts.c.value).where(facts.c.key == FACT)).scalar()
-    fields = fields_from(str(text or ""))
+    fields = fields_from(read_fact(connection, FACT) or "")
     columns = [*(SUBCLASS if has_subclasses else ()), *(VELOCITY if has_velocities else ())]
     columns += [ORDER_MET] if has_orders else []
     used.update(each.name for each in columns)

@@ -6,12 +6,12 @@ For verdicts given afterwards the log says so. Before that, one fact of the sess
 and reviewer stores it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Connection, bindparam, select
 
-from app.core.database.database import write_facts
+from app.core.database.database import read_fact, write_facts
 from app.core.database.tables import facts, log, reviewers
 from app.core.session.session import MAX_IDS, Session
 
@@ -85,14 +85,22 @@ def is_evidence_revealed(session: Session, candidate_id: int) -> bool:
     """Whether the reviewer asked in blind mode to see what gives the class away."""
     key = f"{EVIDENCE}{candidate_id}:{session.reviewer}"
     with session.database.reading() as connection:
-        query = select(facts.c.value).where(facts.c.key == key)
-        return connection.execute(query).scalar() is not None
+        return read_fact(connection, key) is not None
 
 
 def record_evidence_revealed(session: Session, candidate_id: int) -> None:
     key = f"{EVIDENCE}{candidate_id}:{session.reviewer}"
     with session.database.writing() as connection:
         write_facts(connection, {key: "yes"})
+
+
+def seen_by(connection: Connection) -> Iterator[tuple[str, str]]:
+    """The candidate's number and the name of everybody who has seen what tells the class."""
+    for prefix in (PREFIX, EVIDENCE):
+        keys = select(facts.c.key).where(facts.c.key.startswith(prefix, autoescape=True))
+        for key in connection.execute(keys).scalars():
+            number, _, name = str(key).removeprefix(prefix).partition(":")
+            yield number, name
 
 
 def seen_key(candidate_id: int, reviewer: str) -> str:

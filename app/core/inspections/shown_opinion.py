@@ -17,9 +17,9 @@ from agent.tasks.task import Task
 from agent.trajectory.p_yes import combined_p, p_from_votes
 from agent.trajectory.trajectory import ModelRef
 from agent.trajectory.trajectory_file import from_line
-from app.core.database.database import write_facts
+from app.core.database.database import read_fact, write_facts
 from app.core.database.paging import pages
-from app.core.database.tables import candidates, facts, inspections
+from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
 from app.core.session.proposals import by_assistant, is_assistant
 from app.core.session.records import Change
@@ -190,7 +190,7 @@ def _shown_query(model: ModelRef | None) -> Select[Any]:
 
 
 def _read_shown_model(connection: Connection) -> ModelRef | None:
-    value = connection.execute(select(facts.c.value).where(facts.c.key == SHOWN)).scalar()
+    value = read_fact(connection, SHOWN)
     if not value:
         return None
     try:

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, func, select
 
-from app.core.database.database import Database
-from app.core.database.tables import candidates, facts, inspections, judgements, known_answers
+from app.core.database.database import Database, read_fact
+from app.core.database.tables import candidates, inspections, judgements, known_answers
 from app.core.queue.blind_filters import FACT as BLIND
 from app.core.queue.filter_writer import filter_text
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, combine
@@ -46,6 +46,7 @@ CLIP_P = 1e-4
 UNIT_OF_SNR = 0.5  # S/N is one of many hints
 MOST_DRAWS = 100_000
 SEED = 61
+IN_POOL = (candidates, inspections)
 IntArray = NDArray[np.int64]
 
 
@@ -85,9 +86,7 @@ class Pool:
         rows = connection.execute(select(*columns).order_by(candidates.c.id)).all()
         self.ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
         snr = np.array([row[1] or math.nan for row in rows], np.float64)
-        p = np.array([math.nan if row[2] is None else row[2] for row in rows], np.float64)
-        if is_blind:
-            p[:] = math.nan
+        p = np.array([None if is_blind else row[2] for row in rows], np.float64)  # None is NaN
         has_p = np.isfinite(p)
         self.has_agent = bool(len(p)) and float(has_p.mean()) >= ENOUGH_P
         p = np.clip(p, CLIP_P, 1.0 - CLIP_P)
@@ -191,7 +190,7 @@ def learned_so(session: Session, sort: Sort) -> LearnedSo | None:
 
 
 def is_blind(connection: Connection) -> bool:
-    return connection.execute(select(facts.c.value).where(facts.c.key == BLIND)).scalar() == "yes"
+    return read_fact(connection, BLIND) == "yes"
 
 
 def _make(
@@ -326,9 +325,8 @@ def _saved_draws(
     connection: Connection, context: QueryContext, sort: Sort, words: str
 ) -> dict[int, int]:
     """What was drawn at random before, in this order and with this filter."""
-    fact = select(facts.c.value).where(facts.c.key == _fact(context.reviewer_or_0))
     try:
-        found = json.loads(connection.execute(fact).scalar() or "{}")
+        found = json.loads(read_fact(connection, _fact(context.reviewer_or_0)) or "{}")
         if (found["order"], found["filter"]) != (sort_text(sort), words):
             return {}
         # What no float holds overflows here.
@@ -364,10 +362,9 @@ def _as_order(pool: Pool, places: IntArray) -> OwnOrder:
 
 def _pool(database: Database, connection: Connection, *, is_blind: bool) -> Pool:
     """Read again where candidates, inspections or the shown model are others than before."""
-    shown = select(facts.c.value).where(facts.c.key == "shown_model").scalar_subquery()
-    newest = select(func.max(candidates.c.id), shown)  # to count a million takes 60 ms
-    inspected = connection.execute(select(func.max(inspections.c.id))).scalar()
-    state = (*connection.execute(newest).one(), inspected, is_blind)
+    # The highest id, as to count a million takes 60 ms.
+    newest = (connection.execute(select(func.max(each.c.id))).scalar() for each in IN_POOL)
+    state = (*newest, read_fact(connection, "shown_model"), is_blind)
     with _lock:
         kept = _pools.get(database)
     if kept is None or kept[0] != state:

@@ -3,12 +3,13 @@
 import math
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy import or_, select
 
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.session.records import Candidate
 from app.core.session.session import Session
+from app.services.catalogues.position import arcsec_between, boxes
 
 MAX_RADIUS = 3600.0  # arcsec
 MAX_NEIGHBOURS = 100
@@ -54,46 +55,14 @@ def nearest(
     return next(iter(_within(session, ra, dec, radius_arcsec / 3600.0)), None)
 
 
-def separation_arcsec(ra: float, dec: float, other_ra: float, other_dec: float) -> float:
-    """Great-circle distance by the haversine formula, exact for small angles; inputs in degrees."""
-    half = math.radians
-    d_dec, d_ra = half(other_dec - dec) / 2, half(other_ra - ra) / 2
-    chord = math.sin(d_dec) ** 2
-    chord += math.cos(half(dec)) * math.cos(half(other_dec)) * math.sin(d_ra) ** 2
-    return math.degrees(2.0 * math.asin(min(1.0, math.sqrt(chord)))) * 3600.0
-
-
 def _within(session: Session, ra: float, dec: float, radius: float) -> list[tuple[float, int]]:
     """Separations in arcsec and ids of the candidates within `radius` degrees, nearest first."""
-    box = _bounding_box(ra % 360.0, dec, radius + ROUNDING)
-    query = select(candidates.c.id, candidates.c.ra, candidates.c.dec).where(*box)
-    found = [
-        (separation, number)
-        for number, other_ra, other_dec in session.database.rows(query)
-        if isinstance(other_ra, float)
-        and (separation := separation_arcsec(ra, dec, other_ra, other_dec))
-        <= radius * 3600.0 + ROUNDING
-    ]
-    return sorted(found)
-
-
-def _bounding_box(ra: float, dec: float, radius: float) -> list[ColumnElement[bool]]:
-    """A range of declination, and one of right ascension unless it contains a pole."""
-    column = candidates.c.dec
-    box: list[ColumnElement[bool]] = [column.between(dec - radius, dec + radius)]
-    box.append(candidates.c.ra.is_not(None))
-    if abs(dec) + radius >= 90.0:
-        return box
-    reach = math.sin(math.radians(radius)) / math.cos(math.radians(dec))
-    half = math.degrees(math.asin(min(1.0, reach))) + ROUNDING
-    low, high = ra - half, ra + half
-    if half >= 180.0:
-        return box
-    if low < 0.0:
-        return [*box, or_(candidates.c.ra >= low + 360.0, candidates.c.ra <= high)]
-    if high > 360.0:
-        return [*box, or_(candidates.c.ra >= low, candidates.c.ra <= high - 360.0)]
-    return [*box, candidates.c.ra.between(low, high)]
+    box = boxes(ra % 360.0, dec, radius + ROUNDING)
+    of_ra = or_(*(candidates.c.ra.between(*each) for each, _ in box))
+    query = select(candidates.c.id, candidates.c.ra, candidates.c.dec)
+    rows = session.database.rows(query.where(candidates.c.dec.between(*box[0][1]), of_ra))
+    found = ((arcsec_between(ra, dec, row.ra, row.dec), row.id) for row in rows)
+    return sorted(each for each in found if each[0] <= radius * 3600.0 + ROUNDING)
 
 
 def _neighbour(candidate: Candidate, other: Candidate) -> Neighbour:
@@ -101,7 +70,7 @@ def _neighbour(candidate: Candidate, other: Candidate) -> Neighbour:
     known = [value for value in coordinates if value is not None]
     return Neighbour(
         candidate=other,
-        separation=separation_arcsec(*known) if len(known) == 4 else None,
+        separation=arcsec_between(*known) if len(known) == 4 else None,
         is_same_object=bool(other.object_id) and other.object_id == candidate.object_id,
     )
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, select
 
-from app.core.database.database import write_facts
+from app.core.database.database import read_fact, write_facts
 from app.core.database.tables import facts, log
 from app.core.errors import SessionError
 from app.core.session import verdict_log
@@ -134,8 +134,7 @@ def _next_line(connection: Connection, reviewer: int, kind: str) -> int | None:
 
 def _act_at(connection: Connection, line: int) -> tuple[int, int] | None:
     """The first and last line of the act that begins or ends at a line."""
-    found = connection.execute(select(facts.c.value).where(facts.c.key == _key(line))).scalar()
-    match = ACT.fullmatch(str(found))
+    match = ACT.fullmatch(str(read_fact(connection, _key(line))))
     return (int(match[1]), int(match[2])) if match else None
 
 

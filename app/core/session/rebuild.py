@@ -19,8 +19,8 @@ from sqlalchemy import (
     update,
 )
 
-from app.core.database.database import Database, write_facts
-from app.core.database.tables import MERGED, candidates, facts, judgements, log
+from app.core.database.database import Database, read_fact, write_facts
+from app.core.database.tables import MERGED, candidates, judgements, log
 from app.core.session.log_resolution import resolved_line
 from app.core.session.stored_opinions import LogRow
 from app.core.session.verdict_log import judged_bit, session_id
@@ -58,9 +58,8 @@ def rebuild_judgements(connection: Connection, ids: Sequence[int]) -> None:
 
 def update_rule(database: Database) -> None:
     """Recompute what an older program chose between merged lines, once for each session."""
-    query = select(facts.c.value).where(facts.c.key == RULE)
     with database.reading() as connection:
-        if connection.execute(query).scalar() == PRESENT_RULE or not _has_merged(connection):
+        if read_fact(connection, RULE) == PRESENT_RULE or not _has_merged(connection):
             return
     with database.writing() as connection:
         ids = list(connection.execute(_several_lines()).scalars())

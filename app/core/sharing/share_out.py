@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, update
 
-from app.core.database.database import write_facts
+from app.core.database.database import read_fact, write_facts
 from app.core.database.tables import assignments, candidates, facts, judgements
 from app.core.errors import SessionError
 from app.core.queue.filter_parser import MAX_LENGTH, parse_filter
@@ -31,6 +31,8 @@ from app.core.session.stored_opinions import damaged, have_type
 from app.core.session.verdict_log import MAX_REVIEWERS, find_reviewer, judged_bit
 
 MAX_SEED = 2**53
+IN_LOTS = tuple(candidates.c[name] for name in ("id", "object_id", "path", "row"))
+"""What is read of candidates for `candidate_words` and `in_drawn_order`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +78,11 @@ def plan_of(session: Session) -> SharePlan | None:
 
 
 def read_plan(connection: Connection) -> SharePlan | None:
-    text = connection.execute(select(facts.c.value).where(facts.c.key == PLAN_FACT)).scalar()
+    text = read_fact(connection, PLAN_FACT)
     if text is None:
         return None
     try:
-        values: Any = json.loads(str(text))
+        values: Any = json.loads(text)
         people, overlap = values["people"], values["overlap"]
         is_sound = (
             isinstance(people, list)
@@ -166,9 +168,8 @@ def deal(connection: Connection, plan: SharePlan) -> tuple[dict[str, int], int, 
     """Deal what nobody has; how many each person got, how many two got, and how many nobody."""
     numbers = {name: verdict_log.reviewer_id(connection, name) for name in plan.people}
     people = list(numbers.values())
-    names = ("id", "object_id", "path", "row", "judged_by")
     has_person = exists().where(assignments.c.candidate_id == candidates.c.id, STANDS)
-    query = select(*(candidates.c[name] for name in names)).where(~has_person)
+    query = select(*IN_LOTS, candidates.c.judged_by).where(~has_person)
     found = connection.execute(query.order_by(candidates.c.id)).all()
     free = in_drawn_order(found, plan.seed, "deal")
     rows = [row for row in free if not row.judged_by or _judges(row, people)]
@@ -238,11 +239,13 @@ def _asking(tree: Filter, reviewer: int, is_file: bool) -> Any:
     is_theirs = exists().where(here, is_assigned_to(reviewer))
     has_other = exists().where(here, STANDS, assignments.c.reviewer_id != reviewer)
     by_nobody_else: ColumnElement[bool] = candidates.c.judged_by == judged_bit(reviewer)
-    names = ("id", "object_id", "path", "row")
-    query = select(*(candidates.c[name] for name in names)).order_by(candidates.c.id)
-    return query.where(
-        *(is_theirs, _is_judged(candidates.c.id, reviewer), by_nobody_else, ~has_other),
-        *(not_known(candidates.c.id), condition(tree, QueryContext(reviewer, is_file))),
+    return (
+        select(*IN_LOTS)
+        .order_by(candidates.c.id)
+        .where(
+            *(is_theirs, _is_judged(candidates.c.id, reviewer), by_nobody_else, ~has_other),
+            *(not_known(candidates.c.id), condition(tree, QueryContext(reviewer, is_file))),
+        )
     )
 
 

@@ -26,7 +26,7 @@ from app.core.database.tables import (
     reviewers,
 )
 from app.core.errors import SessionError
-from app.core.inspections.seen import EVIDENCE, PREFIX
+from app.core.inspections.seen import seen_by
 from app.core.queue.blind_filters import FACT as BLIND
 from app.core.session import verdict_log
 from app.core.session.assignments import STUDY_FACT, assign
@@ -37,6 +37,7 @@ from app.core.session.session import Session, require_class
 from app.core.session.stored_opinions import have_type
 from app.core.sharing.known.labelled_list import Labelled
 from app.core.sharing.share_out import (
+    IN_LOTS,
     SharePlan,
     candidate_words,
     checked_plan,
@@ -156,15 +157,12 @@ def _refuse_if_begun(connection: Connection, people: Sequence[str]) -> None:
     """A verdict before the plan, or a look at what the agent said, would spoil the comparison."""
     if connection.execute(select(log.c.id).where(log.c.verdict.is_not(None)).limit(1)).first():
         raise SessionError("there are verdicts already: make a new session from the same list")
-    for prefix in (PREFIX, EVIDENCE):
-        keys = select(facts.c.key).where(facts.c.key.startswith(prefix, autoescape=True))
-        for key in connection.execute(keys).scalars():
-            name = str(key).split(":", 2)[-1]
-            if name in people:
-                raise SessionError(
-                    f"{name} has seen what the agent says of some candidates: make a new session "
-                    "from the same list"
-                )
+    for _, name in seen_by(connection):
+        if name in people:
+            raise SessionError(
+                f"{name} has seen what the agent says of some candidates: make a new session "
+                "from the same list"
+            )
 
 
 def _note_known(connection: Connection, labelled: Sequence[Labelled]) -> None:
@@ -319,8 +317,7 @@ def _turns(given: Any, keys: Sequence[str]) -> tuple[Turn, ...]:
 
 def numbers_by_key(session: Session) -> dict[str, int]:
     """Ids of the session's candidates by their keys."""
-    names = ("id", "object_id", "path", "row")
-    rows = session.database.rows(select(*(candidates.c[name] for name in names)))
+    rows = session.database.rows(select(*IN_LOTS))
     return {_key(row): row.id for row in reversed(rows)}
 
 

@@ -24,9 +24,10 @@ from agent.spectra.spectrum import Spectrum
 from agent.spectra.urls import is_url
 from app.core.database.database import Database
 from app.core.database.file_opening import side_file
-from app.core.database.tables import candidates, facts
+from app.core.database.tables import candidates
 from app.core.progress import ShouldStop
 from app.core.session.session import Session
+from app.core.session.verdict_log import session_id
 from app.core.similar.features import SIZE, VERSION, Features, features, features_key
 from app.core.similar.learner import examples_vector
 from app.core.spectra.packing import packed_spectrum
@@ -217,9 +218,9 @@ def _open(database: Database) -> SimilarIndex:
     if not isinstance(location, Path):
         return SimilarIndex()
     with database.reading() as connection:
-        session_id = connection.execute(select(facts.c.value).where(facts.c.key == "id")).scalar()
+        number = session_id(connection)
     path = side_file(Path(os.path.realpath(location)), SUFFIX)
-    return SimilarIndex(path, str(session_id), writes=not database.is_read_only)
+    return SimilarIndex(path, number, writes=not database.is_read_only)
 
 
 # The features of a session's spectra in a file beside it, `night.speco3-similar`. It holds

@@ -202,9 +202,8 @@ def effect(readings: Readings, *, when_wrong: bool) -> Effect:
     columns = [_sums(readings, each) for arm in arms for each in (arm, arm & follows)]
 
     def moved(sums: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            before, after = (sums[..., at + 1] / sums[..., at] for at in (0, 2))
-            return np.asarray((after - before) / (1.0 - before))
+        before, after = (sums[..., at + 1] / sums[..., at] for at in (0, 2))
+        return np.asarray((after - before) / (1.0 - before))
 
     estimate, p = jackknife(np.column_stack(columns), moved)
     return Effect(estimate=estimate, p=p)
@@ -245,11 +244,10 @@ def _time_ratio(readings: Readings) -> Estimate:
 
     def longer(sums: FloatArray) -> FloatArray:
         by_person = sums.reshape(*sums.shape[:-1], len(readings.people), 2, 2)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = by_person[..., 1] / by_person[..., 0]
-            ratio = mean[..., 1] - mean[..., 0]
-            known = np.isfinite(ratio)
-            return np.asarray(np.where(known, ratio, 0.0).sum(axis=-1) / known.sum(axis=-1))
+        mean = by_person[..., 1] / by_person[..., 0]
+        ratio = mean[..., 1] - mean[..., 0]
+        known = np.isfinite(ratio)
+        return np.asarray(np.where(known, ratio, 0.0).sum(axis=-1) / known.sum(axis=-1))
 
     estimate, _ = jackknife(np.column_stack(columns), longer)
     if estimate.value is None:
@@ -340,13 +338,8 @@ def _slope(readings: Readings, kept: BoolArray, y: FloatArray) -> Effect:
         if own.any():
             hours[own] -= hours[own].mean()
     y = np.where(kept, y, 0.0)
-    columns = _sums(readings, hours * y), _sums(readings, hours**2)
-
-    def slope(sums: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sums[..., 0] / sums[..., 1])
-
-    estimate, p = jackknife(np.column_stack(columns), slope)
+    columns = np.column_stack([_sums(readings, hours * y), _sums(readings, hours**2)])
+    estimate, p = jackknife(columns, lambda sums: sums[..., 0] / sums[..., 1])
     return Effect(estimate=estimate, p=p)
 
 
@@ -419,7 +412,8 @@ def jackknife(terms: FloatArray, statistic: Statistic) -> tuple[Estimate, float]
     if count < MIN_CANDIDATES:
         return NONE, 1.0
     total = terms.sum(axis=0)
-    value, without = float(statistic(total)), statistic(total - terms)
+    with np.errstate(invalid="ignore", divide="ignore"):  # then there is no figure
+        value, without = float(statistic(total)), statistic(total - terms)
     if not np.isfinite(value) or not np.all(np.isfinite(without)):
         return NONE, 1.0
     error = float(np.sqrt((count - 1) / count * np.sum((without - without.mean()) ** 2)))
@@ -455,10 +449,9 @@ def krippendorff_alpha(counts: FloatArray) -> Estimate:
     def alpha(sums: FloatArray) -> FloatArray:
         verdicts = sums[..., 1:]
         total = verdicts.sum(axis=-1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            observed = sums[..., 0] / total
-            expected = (total**2 - np.sum(verdicts**2, axis=-1)) / (total * (total - 1.0))
-            return np.asarray(1.0 - observed / expected)
+        observed = sums[..., 0] / total
+        expected = (total**2 - np.sum(verdicts**2, axis=-1)) / (total * (total - 1.0))
+        return np.asarray(1.0 - observed / expected)
 
     return jackknife(np.column_stack([differing, counts]), alpha)[0]
 
@@ -477,9 +470,8 @@ def gwet_ac2(counts: FloatArray, weights: FloatArray) -> Estimate:
     size = len(weights)
 
     def coefficient(sums: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            pi = sums[..., 3:] / sums[..., :1]
-            chance = weights.sum() / (size * (size - 1)) * np.sum(pi * (1.0 - pi), axis=-1)
-            return np.asarray((sums[..., 2] / sums[..., 1] - chance) / (1.0 - chance))
+        pi = sums[..., 3:] / sums[..., :1]
+        chance = weights.sum() / (size * (size - 1)) * np.sum(pi * (1.0 - pi), axis=-1)
+        return np.asarray((sums[..., 2] / sums[..., 1] - chance) / (1.0 - chance))
 
     return jackknife(np.column_stack(columns), coefficient)[0]

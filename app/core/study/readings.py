@@ -112,6 +112,7 @@ def readings_of(session: Session, plan: StudyPlan) -> Readings:
     person, candidate, arm, verdict = np.array(columns, np.int64).reshape(-1, 4).T
     ids = [numbered.get(key, 0) for key in plan.answers]
     known = [answers.get(number) for number in ids]
+    # None becomes NaN.
     return Readings(
         design=plan.design,
         people=plan.people,
@@ -121,10 +122,10 @@ def readings_of(session: Session, plan: StudyPlan) -> Readings:
         verdict=verdict,
         seconds=np.array([given.seconds for *_, given in found], dtype=np.float64),
         minute=_minutes([at for at, *_ in found], person),
-        is_member=_numbers([None if each is None else each.is_member for each in known]),
-        agent_yes=_numbers([verdict == "YES" for verdict, _ in plan.answers.values()]),
-        p_yes=_numbers([p_yes for _, p_yes in plan.answers.values()]),
-        snr=_numbers([signal.get(number) for number in ids]),
+        is_member=np.array([each and each.is_member for each in known], dtype=np.float64),
+        agent_yes=np.array([said == "YES" for said, _ in plan.answers.values()], dtype=np.float64),
+        p_yes=np.array([p_yes for _, p_yes in plan.answers.values()], dtype=np.float64),
+        snr=np.array([signal.get(number) for number in ids], dtype=np.float64),
         class_name=tuple("" if each is None else each.class_name for each in known),
         deviating=dict(deviating),
     )
@@ -192,7 +193,3 @@ def _minute(text: str) -> float:
         return datetime.fromisoformat(text).timestamp() / 60.0
     except (ValueError, OverflowError, OSError):  # the last where Windows knows no such year
         return math.nan
-
-
-def _numbers(values: Sequence[Any]) -> FloatArray:
-    return np.array([math.nan if each is None else each for each in values], dtype=np.float64)

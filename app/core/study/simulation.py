@@ -68,8 +68,7 @@ def simulated(
         if number == 1 and design == "crossover":  # judged anew, not remembered
             own = _unaided(readers, ease, minute[1], rng)
         found.append(np.where(is_aided, _advised(readers, own, agent_wrong, rng), own))
-    shape = (people, candidates)
-    who, where = (each.ravel() for each in np.indices(shape))
+    who, where = (each.ravel() for each in np.indices((people, candidates)))
     outcome = np.array(found).reshape(-1)
     count = len(columns)
     candidate = np.tile(where, count)

@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 
 from app.services.archives.archive import FetchedFile, Found, NoSpectrum, NotTold, Wanted, question
 from app.services.archives.files import get_first
-from app.services.archives.sparcl import boxes
-from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
+from app.services.catalogues.position import ARCSEC_PER_DEG, Position, boxes, separation_arcsec
 from app.services.web.client import WebClient
 from app.services.web.errors import BadReply, ShouldStop
 

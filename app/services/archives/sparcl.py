@@ -21,7 +21,7 @@ from agent.spectra.readers.sdss import BAD_BITS
 from agent.spectra.spectrum import MAX_PIXELS
 from app.services.archives.archive import FetchedFile, Found, NoSpectrum, NotTold, Wanted, question
 from app.services.archives.files import safe_stem
-from app.services.catalogues.position import ARCSEC_PER_DEG, Position, separation_arcsec
+from app.services.catalogues.position import ARCSEC_PER_DEG, Position, boxes, separation_arcsec
 from app.services.web.client import WebClient
 from app.services.web.errors import BadReply, ShouldStop
 
@@ -139,24 +139,6 @@ def _searches(
     return [[["ra", *ra], ["dec", *dec]] for ra, dec in around], True
 
 
-def boxes(
-    ra: float, dec: float, radius: float
-) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """Ranges of ra and dec (degrees) around a circle: it has no cone; two where they pass 0 h."""
-    low, high = max(dec - radius, -90.0), min(dec + radius, 90.0)
-    farthest = max(abs(low), abs(high))
-    cosine = math.cos(math.radians(farthest))
-    half = radius / cosine if cosine > 1e-9 else 180.0
-    if half >= 180.0:
-        return [((0.0, 360.0), (low, high))]
-    first, last = ra - half, ra + half
-    if first < 0.0:
-        return [((first + 360.0, 360.0), (low, high)), ((0.0, last), (low, high))]
-    if last > 360.0:
-        return [((first, 360.0), (low, high)), ((0.0, last - 360.0), (low, high))]
-    return [((first, last), (low, high))]
-
-
 def _release(record: Record) -> int:
     """The number of the release; an early one, DESI-EDR, has none."""
     match = _NUMBER.search(str(record.get("data_release", "")))
@@ -262,6 +244,6 @@ def _numbers(record: dict[str, Any], name: str) -> NDArray[np.float64]:
     if not isinstance(values, list):
         raise BadReply(f"SPARCL gives no {name}")
     try:
-        return np.array([math.nan if x is None else x for x in values], dtype=np.float64)
+        return np.array(values, dtype=np.float64)  # None becomes NaN
     except (ValueError, TypeError, OverflowError) as error:
         raise BadReply(f"the {name} of SPARCL is no list of numbers") from error

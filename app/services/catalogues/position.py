@@ -37,9 +37,30 @@ class Position:
 
 
 def separation_arcsec(a: Position, b: Position) -> float:
-    """The angle between two positions, exact for small ones, too."""
-    dec_a, dec_b = math.radians(a.dec), math.radians(b.dec)
-    half_ra = 0.5 * math.radians(a.ra - b.ra)
-    half_dec = 0.5 * (dec_a - dec_b)
-    chord = math.sin(half_dec) ** 2 + math.cos(dec_a) * math.cos(dec_b) * math.sin(half_ra) ** 2
+    return arcsec_between(a.ra, a.dec, b.ra, b.dec)
+
+
+def arcsec_between(ra_a: float, dec_a: float, ra_b: float, dec_b: float) -> float:
+    """The angle between two places in degrees, exact for small ones, too."""
+    half_ra, half_dec = (0.5 * math.radians(each) for each in (ra_a - ra_b, dec_a - dec_b))
+    cosines = math.cos(math.radians(dec_a)) * math.cos(math.radians(dec_b))
+    chord = math.sin(half_dec) ** 2 + cosines * math.sin(half_ra) ** 2
     return math.degrees(2.0 * math.asin(min(1.0, math.sqrt(chord)))) * ARCSEC_PER_DEG
+
+
+Range = tuple[float, float]
+
+
+def boxes(ra: float, dec: float, radius: float) -> list[tuple[Range, Range]]:
+    """Ranges of ra and dec (degrees) around a circle, for what has no cone; two past 0 h."""
+    low, high = max(dec - radius, -90.0), min(dec + radius, 90.0)
+    cosine = math.cos(math.radians(max(abs(low), abs(high))))
+    half = radius / cosine if cosine > 1e-9 else 180.0
+    if half >= 180.0:
+        return [((0.0, 360.0), (low, high))]
+    first, last = ra - half, ra + half
+    if first < 0.0:
+        return [((first + 360.0, 360.0), (low, high)), ((0.0, last), (low, high))]
+    if last > 360.0:
+        return [((first, 360.0), (low, high)), ((0.0, last - 360.0), (low, high))]
+    return [((first, last), (low, high))]

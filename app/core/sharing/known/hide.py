@@ -24,13 +24,12 @@ from app.core.database.postgres import count_other_programs
 from app.core.database.tables import (
     MIN_TARGETID,
     candidates,
-    facts,
     inspections,
     known_answers,
     packed_spectra,
 )
 from app.core.errors import SessionError
-from app.core.inspections.seen import EVIDENCE, PREFIX
+from app.core.inspections.seen import seen_by
 from app.core.progress import Progress, Steps
 from app.core.reviewer_name import MAX_NAME, is_reviewer_name
 from app.core.session.known_answers import HIDDEN_BY, not_known
@@ -159,11 +158,7 @@ def _places(connection: Connection) -> list[int]:
         candidates.c.path != "",
         *(candidates.c.id.not_in(select(table.c.candidate_id)) for table in KEEPS),
     )
-    seen = set()
-    for prefix in (PREFIX, EVIDENCE):
-        keys = select(facts.c.key).where(facts.c.key.startswith(prefix, autoescape=True))
-        for key in connection.execute(keys).scalars():
-            seen.add(key.removeprefix(prefix).partition(":")[0])
+    seen = {number for number, _ in seen_by(connection)}
     found = connection.execute(query.order_by(candidates.c.id)).scalars()
     return [number for number in found if str(number) not in seen]
 

@@ -7,7 +7,8 @@ import pytest
 
 from app.core.errors import SessionError
 from app.core.queue import neighbours
-from app.core.queue.neighbours import nearest, separation_arcsec
+from app.core.queue.neighbours import nearest
+from app.services.catalogues.position import arcsec_between
 from tests.app.core.sessions import change, change_candidates, made
 
 CENTRES = [
@@ -90,11 +91,11 @@ def test_the_nearest_to_a_position(sky, radius):
 
 
 def test_small_angles_are_exact():
-    assert separation_arcsec(10, 60, 10, 60) == 0.0
-    assert separation_arcsec(0, 0, 1e-7, 0) == pytest.approx(3.6e-4, rel=1e-9)
-    assert separation_arcsec(359.5, 0, 0.5, 0) == pytest.approx(3600, rel=1e-12)
-    assert separation_arcsec(0, 90, 180, 90) == pytest.approx(0, abs=1e-9)
-    assert separation_arcsec(0, 0, 180, 0) == pytest.approx(648_000)
+    assert arcsec_between(10, 60, 10, 60) == 0.0
+    assert arcsec_between(0, 0, 1e-7, 0) == pytest.approx(3.6e-4, rel=1e-9)
+    assert arcsec_between(359.5, 0, 0.5, 0) == pytest.approx(3600, rel=1e-12)
+    assert arcsec_between(0, 90, 180, 90) == pytest.approx(0, abs=1e-9)
+    assert arcsec_between(0, 0, 180, 0) == pytest.approx(648_000)
 
 
 def test_other_epochs_wherever_they_are(location):

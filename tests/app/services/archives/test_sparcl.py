@@ -7,7 +7,8 @@ import pytest
 
 from agent.spectra.readers.registry import read_bytes
 from app.services.archives.archive import NoSpectrum, NotTold, Wanted
-from app.services.archives.sparcl import boxes, records_of, spectrum_file
+from app.services.archives.sparcl import records_of, spectrum_file
+from app.services.catalogues.position import boxes
 from app.services.web.errors import BadReply
 from tests.app.services.archives.archive_play import (
     SPARCL_STAR,
