@@ -1,7 +1,6 @@
 """`spec-o3 export SESSION OUT`: write a catalogue, a report, or the inspection records."""
 
 from collections.abc import Iterable
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -17,8 +16,7 @@ from app.core.exporting.export import all_formats
 from app.core.exporting.export import export as write_catalogue
 from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.rows import selected_ids
-from app.core.exporting.selection import Which as KnownWhich
-from app.core.exporting.selection import count_choices
+from app.core.exporting.selection import Which, count_choices
 from app.core.queue import matching, parse_filter
 from app.core.queue.own_columns import own_columns
 from app.core.report import write_report
@@ -28,12 +26,6 @@ from app.core.spectra.packing import read_spectrum
 
 RECORDS = ".jsonl"
 REPORTS = (".html", ".htm")
-
-
-class Which(StrEnum):
-    JUDGED = "judged"
-    ACCEPTED = "accepted"
-    ALL = "all"
 
 
 def export(
@@ -78,7 +70,7 @@ def export(
     opening = partial(open_with_spectra, trust_paths=trust_paths) if is_report else open_session
     with opening(session, reviewer_name(reviewer), read_only=True) as opened:
         if suffix == RECORDS:
-            wanted = _selected(opened, which or Which.ALL, which, words, by)
+            wanted = _selected(opened, which or "all", which, words, by)
             with progress_bar(f"writing {out.name}") as progress:
                 count = write_records(opened, out, which=wanted, reviewer=by, progress=progress)
             _print(f"{out}: {counted_text(count, 'record')}")
@@ -95,12 +87,12 @@ def export(
 def _catalogue(
     session: Session, out: Path, which: Which | None, words: str, by: str | None
 ) -> None:
-    among = f", among the {which} candidates" if words and which not in (None, Which.ALL) else ""
+    among = f", among the {which} candidates" if words and which not in (None, "all") else ""
     with progress_bar(f"writing {out.name}") as progress:
         report = write_catalogue(
             session,
             out,
-            which=_selected(session, which or Which.JUDGED, which, words, by),
+            which=_selected(session, which or "judged", which, words, by),
             reviewer=by,
             filter_text=words + among,
             progress=progress,
@@ -117,7 +109,7 @@ def _catalogue(
 def _why_empty(session: Session, which: Which | None) -> str:
     with session.database.reading() as connection:
         counts = count_choices(connection)
-    if which is Which.ALL:
+    if which == "all":
         return "this session has no candidates"
     if not counts.judged:
         return "there are no verdicts yet: use --which all to write every candidate"
@@ -129,14 +121,14 @@ def _why_empty(session: Session, which: Which | None) -> str:
 
 def _selected(
     session: Session, default: Which, which: Which | None, words: str, by: str | None
-) -> KnownWhich | Iterable[int]:
+) -> Which | Iterable[int]:
     if not words:
-        return default.value
+        return default
     tree = parse_filter(words, [each.name for each in own_columns(session)])
     found = (line.candidate.id for line in matching(session, tree))
     if which is None:
         return found
-    among = set(selected_ids(session, which.value, by))
+    among = set(selected_ids(session, which, by))
     return (number for number in found if number in among)
 
 

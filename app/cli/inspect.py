@@ -4,10 +4,9 @@ import json
 import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from enum import StrEnum
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -24,14 +23,9 @@ from app.cli.session_options import RowOption, read_row
 LIVE_CHARACTERS = 60
 
 
-class DeviceName(StrEnum):
-    AUTO = "auto"
-    CPU = "cpu"
-    CUDA = "cuda"
-    MPS = "mps"
-
-
-DeviceOption = Annotated[DeviceName, typer.Option(help="Device to run the model on.")]
+DeviceOption = Annotated[
+    Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Device to run the model on.")
+]
 
 
 def inspect(
@@ -62,7 +56,7 @@ def inspect(
     deadline: Annotated[
         float | None, typer.Option(metavar="SECONDS", min=0.0, help="Stop after this time.")
     ] = None,
-    device: DeviceOption = DeviceName.AUTO,
+    device: DeviceOption = "auto",
 ) -> None:
     """Inspect a spectrum: view it as a whole, zoom in on the evidence, answer YES or NO."""
     from agent.inspection.inspector_factory import default_model, make_inspector
@@ -72,7 +66,7 @@ def inspect(
     spectrum = read_row(file, row)
     console = Console(highlight=False, soft_wrap=False, quiet=as_json)
     name = model or default_model(target.id)
-    with closing(make_inspector(name, device=device.value, extra_runs=runs - 1)) as inspector:
+    with closing(make_inspector(name, device=device, extra_runs=runs - 1)) as inspector:
         console.print(heading(spectrum, target, inspector.model))
         if warning := wording_warning(name):
             typer.echo(f"spec-o3: {cleaned(warning)}", err=True)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -44,19 +43,14 @@ NameOrFolder = Annotated[
 
 
 # `spec-o3 models convert` and `sizes`: GGUF files for llama.cpp, and which of them suits here.
-class FormName(StrEnum):
-    BEST = "best"
-    Q4_K_M = "q4_k_m"
-    Q5_K_M = "q5_k_m"
-    Q8_0 = "q8_0"
-    F16 = "f16"
+FormName = Literal["best", "q4_k_m", "q5_k_m", "q8_0", "f16"]
 
 
 def convert(
     name: NameOrFolder,
     to: Annotated[
         FormName, typer.Option(help="Form of the weights; best: the most bits that run here.")
-    ] = FormName.BEST,
+    ] = "best",
     compare: Annotated[
         bool, typer.Option(help="Compare with F16 afterwards, where there is room for it.")
     ] = True,
@@ -96,8 +90,8 @@ def chosen_form(location: ModelLocation, to: FormName) -> GgufForm:
     """The form that was asked for, or the best one for this machine."""
     from agent.convert.forms import GGUF_FORMS, best_form, forms_of
 
-    if to is not FormName.BEST:
-        return next(form for form in GGUF_FORMS if form == to.value)
+    if to != "best":
+        return next(form for form in GGUF_FORMS if form == to)
     machine = _machine()
     best = best_form(forms_of(location.card, is_here=location.is_ready), machine)
     if best is None:

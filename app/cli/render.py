@@ -1,8 +1,7 @@
 """`spec-o3 render FILE OUT.png`: draw the picture that the agent sees."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -13,13 +12,7 @@ from agent.rendering.render import STYLES, png_bytes, render_array
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import RowOption, read_row
 
-
-class StyleName(StrEnum):
-    PUBLISHED = "published"
-    COMPACT = "compact"
-    COMPACT_PANELS = "compact-panels"
-    EYE = "eye"
-    AS_PUBLISHED = "as-published"
+StyleName = Literal["published", "compact", "compact-panels", "eye", "as-published"]
 
 
 def render(
@@ -35,7 +28,7 @@ def render(
     title: Annotated[
         str | None, typer.Option(help="Title of the picture.", show_default="Spectrum: FILE")
     ] = None,
-    style: Annotated[StyleName, typer.Option(help="Style of the picture.")] = StyleName.PUBLISHED,
+    style: Annotated[StyleName, typer.Option(help="Style of the picture.")] = "published",
     row: RowOption = "0",
 ) -> None:
     """Draw a spectrum, or one window of it, as the agent sees it."""
@@ -44,7 +37,7 @@ def render(
         raise WorkbenchError("--label describes a range: give --range too")
     spectrum = read_row(file, row)
     name = f"Spectrum: {file.name}" if title is None else title
-    look = STYLES[style.value]
+    look = STYLES[style]
     if wavelengths is None:
         picture = png_bytes(render_array(spectrum, title=name, style=look))
         simulated = ", SIMULATED" if spectrum.simulated else ""

@@ -11,7 +11,7 @@ from agent.cluster.options import ActorsOption, GpusEachOption, RayOption, RayPl
 from agent.inspection.inspector_factory import default_model
 from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
-from app.cli.inspect import DeviceName, DeviceOption
+from app.cli.inspect import DeviceOption
 from app.cli.inspection_text import cleaned
 from app.cli.progress_bar import Rate, on_standard_error
 from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
@@ -72,7 +72,7 @@ def vet(
             help="Inspect only the I-th of N equal shares: one on each machine, then merge.",
         ),
     ] = None,
-    device: DeviceOption = DeviceName.AUTO,
+    device: DeviceOption = "auto",
     ray: RayOption = None,
     actors: ActorsOption = None,
     gpus_each: GpusEachOption = 0.0,
@@ -97,10 +97,10 @@ def vet(
         )
         model = model or default_model(opened.task.id)
         if second is None:
-            run(LoadRequest(model, device=device.value))
+            run(LoadRequest(model, device=device))
             return
         # Run the second model first, so that a wrong name is reported before the long work.
-        other, first = (run(LoadRequest(name, device=device.value)) for name in (second, model))
+        other, first = (run(LoadRequest(name, device=device)) for name in (second, model))
         if shown_model(opened) is None:  # by default the newest inspection is shown
             show_model(opened, first)
         if (first.name, first.sha256) == (other.name, other.sha256):

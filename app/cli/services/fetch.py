@@ -1,9 +1,8 @@
 """`spec-o3 fetch LIST --from sdss --to FOLDER`: get spectra from an archive."""
 
 from contextlib import closing
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,14 +23,6 @@ from app.services.web.client import WebClient
 MAX_SHOWN = 10
 
 
-class ArchiveName(StrEnum):
-    SPARCL = "sparcl"
-    SDSS = "sdss"
-    LAMOST = "lamost"
-    SSAP = "ssap"
-    DESI = "desi"
-
-
 def fetch(
     listed: Annotated[
         str,
@@ -42,7 +33,7 @@ def fetch(
         ),
     ],
     from_: Annotated[
-        ArchiveName,
+        Literal["sparcl", "sdss", "lamost", "ssap", "desi"],
         typer.Option(
             "--from", metavar="sparcl|sdss|lamost|ssap", help="The archive.", show_default=False
         ),
@@ -86,7 +77,7 @@ def fetch(
     reviewer: ReviewerOption = None,
 ) -> None:
     """Get spectra from an archive; run it again to go on where it stopped."""
-    archive = archive_by_name(from_.value, release, url)
+    archive = archive_by_name(from_, release, url)
     if listed.endswith(SUFFIX) or "://" in listed:
         with open_session(listed, reviewer_name(reviewer)) as session:
             rows = missing_in_session(session, limit=limit)

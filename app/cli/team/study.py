@@ -1,9 +1,8 @@
 """`spec-o3 study`: plan a reader study, report it, and simulate one before it begins."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -16,7 +15,7 @@ from app.cli.team.known import MemberOption, TrustListOption
 from app.core.errors import SessionError, disk_errors
 from app.core.session.session import open_session
 from app.core.sharing.known.labelled_list import Labelled, read_labelled
-from app.core.sharing.study_plan import new_study
+from app.core.sharing.study_plan import Design, new_study
 from app.core.statistics.number_format import rough_percent, share_text
 from app.core.study.report import report_parts, study_csv, value_text, write_study_page
 from app.core.study.simulation import Readers, power
@@ -26,24 +25,8 @@ study = typer.Typer(
 )
 
 
-class DesignName(StrEnum):
-    SPLIT = "split"
-    CROSSOVER = "crossover"
-    UNAIDED_FIRST = "unaided-first"
-
-
-class Shown(StrEnum):
-    ADVICE = "advice"
-    VERDICT = "verdict"
-
-
-class Language(StrEnum):
-    EN = "en"
-    ZH = "zh"
-
-
 DesignOption = Annotated[
-    DesignName,
+    Design,
     typer.Option(
         help="split: each candidate once, with the agent or without; crossover: twice, far apart; "
         "unaided-first: without it and at once again with it."
@@ -61,10 +44,11 @@ def new(
             help="The people, separated by commas, under the names with which they judge.",
         ),
     ],
-    design: DesignOption = DesignName.UNAIDED_FIRST,
+    design: DesignOption = "unaided-first",
     show: Annotated[
-        Shown, typer.Option(help="What is shown of the agent: all, or its verdict alone.")
-    ] = Shown.ADVICE,
+        Literal["advice", "verdict"],
+        typer.Option(help="What is shown of the agent: all, or its verdict alone."),
+    ] = "advice",
     known: Annotated[
         Path | None,
         typer.Option(
@@ -100,7 +84,7 @@ def new(
                 known, opened.task, members=member or (), allow_absolute=trust_paths
             )
         made = new_study(
-            opened, names, design.value, aided=show.value, seed=seed, retire_after=retire_after,
+            opened, names, design, aided=show, seed=seed, retire_after=retire_after,
             labelled=labelled,
         )  # fmt: skip
     if plan is not None:
@@ -123,15 +107,15 @@ def report(
     table: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write the figures as CSV.")
     ] = None,
-    language: Annotated[Language, typer.Option(help="Of the report.")] = Language.EN,
+    language: Annotated[Literal["en", "zh"], typer.Option(help="Of the report.")] = "en",
     reviewer: ReviewerOption = None,
 ) -> None:
     """Print what the study found so far: for whoever leads it, as it tells what people judged."""
     with open_session(session, reviewer_name(reviewer), read_only=True) as opened:
         if out is None:
-            _, parts = report_parts(opened, language.value)
+            _, parts = report_parts(opened, language)
         else:
-            parts = write_study_page(opened, out, language.value)
+            parts = write_study_page(opened, out, language)
     if table is not None:
         with disk_errors(table):
             table.write_text(study_csv(parts), encoding="utf-8")
@@ -141,7 +125,7 @@ def report(
         for sentence in part.sentences:
             console.print(Text(cleaned(sentence)))
         if part.rows:
-            rows = [[value_text(value, language.value) for value in row] for row in part.rows]
+            rows = [[value_text(value, language) for value in row] for row in part.rows]
             console.print(plain_table(part.head, rows))
 
 
@@ -152,7 +136,7 @@ PercentOption = Annotated[float, typer.Option(min=0.0, max=100.0, metavar="PERCE
 def simulate(
     candidates: Annotated[int, typer.Option(min=3, max=20_000)] = 60,
     people: Annotated[int, typer.Option(min=1, max=30)] = 3,
-    design: DesignOption = DesignName.UNAIDED_FIRST,
+    design: DesignOption = "unaided-first",
     bias: PercentOption = 7.0,
     skill: PercentOption = 85.0,
     agent: PercentOption = 85.0,
@@ -167,9 +151,9 @@ def simulate(
     if not 0.0 < skill < 100.0:
         raise typer.BadParameter("must be between 0 and 100", param_hint="--skill")
     readers = Readers(skill=skill / 100.0, bias=bias / 100.0, agent_right=agent / 100.0)
-    found = power(candidates, people, design.value, readers, studies=studies, seed=seed)
+    found = power(candidates, people, design, readers, studies=studies, seed=seed)
     typer.echo(
-        f"{candidates:,} spectra by {people} people ({design.value}) tell a bias of {bias:g} % "
+        f"{candidates:,} spectra by {people} people ({design}) tell a bias of {bias:g} % "
         f"from none in {share_text(found.found)} of {studies:,} simulated studies"
     )
     typer.echo(

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 from unittest.mock import Mock
 
 import pytest
@@ -138,4 +139,4 @@ def test_no_torch_is_needed(small: Path, own_models: Path) -> None:
 def test_form_names_are_those_that_can_be_made() -> None:
     from agent.convert.forms import GGUF_FORMS
 
-    assert {form.value for form in convert.FormName} == {*GGUF_FORMS, "best"}
+    assert set(get_args(convert.FormName)) == {*GGUF_FORMS, "best"}

@@ -1,6 +1,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -169,7 +170,7 @@ def test_a_simulated_one_is_called_so(tmp_path: Path) -> None:
 
 
 def test_styles_on_offer_are_those_there_are() -> None:
-    assert {style.value for style in command.StyleName} == set(STYLES)
+    assert set(get_args(command.StyleName)) == set(STYLES)
 
 
 @pytest.mark.parametrize(("name", "options", "reason"), [
