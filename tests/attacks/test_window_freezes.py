@@ -96,6 +96,7 @@ def stopped_worker(window: MainWindow, folder: Path) -> None:
 def full_disk(window: MainWindow, folder: Path) -> None:
     """No file grows any more."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.dont_write_bytecode = True  # it would be cut off
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
     judge_some(window)
 

@@ -123,6 +123,7 @@ def write(session, out):
 
 with open_session(sys.argv[1], "Ada", read_only=True) as session:
     session.count()
+    sys.dont_write_bytecode = True
     resource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))
     for name in sys.argv[2:]:
         try:

@@ -61,6 +61,7 @@ def _child(order: Order) -> int:
         try:
             tell("pid", os.getpid())
             if "file_size" in order:
+                sys.dont_write_bytecode = True  # it would be cut off
                 resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_size"],) * 2)
             if "uid" in order:
                 os.setgroups([])

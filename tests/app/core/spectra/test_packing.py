@@ -142,6 +142,7 @@ from app.core.session.session import open_session
 
 with open_session(sys.argv[1], "Ada", read_only=True) as session:
     session.count()
+    sys.dont_write_bytecode = True
     for limit in (20_000, int(sys.argv[3])):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
         try:
