@@ -54,7 +54,6 @@ def test_the_command_writes_usable_weights_that_can_be_read(tmp_path, monkeypatc
     assert kinds.labels == LABELS and kinds.features == tuple(FEATURES)
     assert np.isfinite(kinds.weights).all()
     assert set(tasks) == {task.id for task in bundled_tasks()}
-    assert all(found.is_fitted for found in tasks.values())
     assert all(min(found.claims.values()) >= 0 for found in tasks.values())
 
 
