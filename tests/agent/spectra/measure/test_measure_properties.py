@@ -13,7 +13,7 @@ from agent.spectra.lines import Line
 from agent.spectra.measure.continuum import power_law_index, pseudo_continuum
 from agent.spectra.measure.features import feature_names, feature_vector
 from agent.spectra.measure.indices import measure_indices
-from agent.spectra.measure.line_measure import centroid, equivalent_width, measure_line
+from agent.spectra.measure.line_measure import equivalent_width, measure_line
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.measure.noise import quality, signal_to_noise
 from agent.spectra.measure.window_measure import measure_window
@@ -120,9 +120,8 @@ def measure_everything(spectrum: Spectrum, velocity: float, lo: float, hi: float
         line = measure_line(spectrum, name, velocity)
         assert line.ew is not None or line.reason
     at_rest = Line("x", "x", lo, window=(lo, hi))
-    windowed = (equivalent_width, centroid) if lo < hi else ()
     for item in (
-        *(function(spectrum, at_rest) for function in windowed),
+        *([equivalent_width(spectrum, at_rest)] if lo < hi else []),
         signal_to_noise(spectrum, lo, hi),
         power_law_index(spectrum, 4000.0, 8200.0),
         velocity_from_lines(spectrum),
