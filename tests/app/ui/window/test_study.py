@@ -25,6 +25,7 @@ from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.exchange.sharing import study_dialog
 from app.ui.judge.diagnostic_windows.windows_row import WindowCell
+from app.ui.judge.similar.similar_panel import SimilarCell
 from app.ui.session.candidate.study_round import ALLOWED
 from tests.app.core.inspected import said
 from tests.app.core.sessions import change_candidates
@@ -100,6 +101,10 @@ def test_every_reading_is_given_in_its_order_and_sees_what_the_plan_shows(qtbot,
     assert found.verdict.tolist() == expected
 
 
+def found_alike(person) -> list[SimilarCell]:
+    return [each for each in person.window.findChildren(SimilarCell) if each.neighbour is not None]
+
+
 def pictures_of(person) -> dict[str, QImage]:
     """The window with each of its docks in front."""
     found = {}
@@ -119,6 +124,8 @@ def test_no_picture_of_the_window_depends_on_what_the_agent_says(qtbot, tmp_path
         with before_window(qtbot, place) as person:
             cells = person.window.findChildren(WindowCell)
             person.wait(lambda cells=cells: all(each.numbers for each in cells if each.is_covered))
+            person.view.judging.dock_area.show_dock("similar")
+            person.wait(lambda person=person: len(found_alike(person)) == COUNT - 1)
             if not seen:  # a busy machine draws some of it late: twice the same is all of it
                 person.wait(lambda person=person: pictures_of(person) == pictures_of(person))
                 seen = pictures_of(person)
