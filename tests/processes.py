@@ -55,6 +55,15 @@ def wait_until(
             time.sleep(max(0.01, 5 * (time.monotonic() - began)))
 
 
+def limit_files(size: int) -> None:
+    """No file of this process grows beyond so many bytes, on Linux and macOS."""
+    import resource
+
+    # A module compiled to a file would be cut off, and fail for every later process.
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+
 @contextmanager
 def full_disk() -> Iterator[None]:
     """No file of this process grows beyond a thousand bytes."""
@@ -62,13 +71,12 @@ def full_disk() -> Iterator[None]:
         pytest.skip("no limits there")
     import resource
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    writes_none, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # it would be cut off
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    before, writes_none = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
+    limit_files(1000)
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
         sys.dont_write_bytecode = writes_none
 
 

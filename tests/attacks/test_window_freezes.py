@@ -6,7 +6,6 @@ which it does not know the end (`tests.app.ui.window_work`), and a timer goes on
 
 import ctypes
 import os
-import resource
 import signal
 import sys
 import tempfile
@@ -34,7 +33,7 @@ from tests.app.ui.start.importing.dropping import drop
 from tests.app.ui.window_work import BLOCKS, counted
 from tests.attacks.sandbox import Sandbox
 from tests.night import BY_NIGHT
-from tests.processes import wait_until
+from tests.processes import limit_files, wait_until
 
 MOST_BEATS = 200
 """Of a timer, while an attack is on that nobody is told of."""
@@ -96,8 +95,7 @@ def stopped_worker(window: MainWindow, folder: Path) -> None:
 def full_disk(window: MainWindow, folder: Path) -> None:
     """No file grows any more."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    sys.dont_write_bytecode = True  # it would be cut off
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+    limit_files(1000)
     judge_some(window)
 
 

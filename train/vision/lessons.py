@@ -215,7 +215,7 @@ class Pictures:
         return len(self.blobs)
 
     def picture(self, index: int) -> NDArray[np.uint8]:
-        """(height, width) in grey."""
+        """One picture in grey, as an array (height, width)."""
         return np.frombuffer(zlib.decompress(self.blobs[index]), np.uint8).reshape(self.size)
 
 

@@ -76,7 +76,7 @@ def identity(file: SourceFile, header: Header) -> dict[str, Any]:
 
 
 def subclass_of(header: Header) -> str:
-    """SUBCLASS, which is 'Non' for quasars, galaxies and unknown objects."""
+    """The subclass, empty for quasars, galaxies and unknown objects, whose SUBCLASS is 'Non'."""
     text = header.text("SUBCLASS")
     return "" if text.lower() in ("non", "null") else text
 

@@ -33,7 +33,7 @@ def factor_of(unit: str) -> float | None:
 
 def counts_pixels(values: NDArray[Any]) -> bool:
     """Whether these are the numbers of the pixels, 0, 1, 2, ... or 1, 2, 3, ..."""
-    return bool(values.size > 2 and values[0] in (0, 1) and (np.diff(values) == 1).all())
+    return bool(values.size > 2 and values[0] in (0, 1) and np.allclose(np.diff(values), 1))
 
 
 def to_angstrom(values: NDArray[Any], unit: str, logarithmic: str = "") -> tuple[FloatArray, str]:

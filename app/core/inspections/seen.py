@@ -95,7 +95,7 @@ def record_evidence_revealed(session: Session, candidate_id: int) -> None:
 
 
 def seen_by(connection: Connection) -> Iterator[tuple[str, str]]:
-    """The candidate's number and the name of everybody who has seen what tells the class."""
+    """Who has seen something that tells the class: numbers of candidates, and names."""
     for prefix in (PREFIX, EVIDENCE):
         keys = select(facts.c.key).where(facts.c.key.startswith(prefix, autoescape=True))
         for key in connection.execute(keys).scalars():

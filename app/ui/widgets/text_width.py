@@ -38,7 +38,7 @@ class OnEvent(QObject):
 
 
 class _Follower(OnEvent):
-    """Fits a widget anew when its text changes its size."""
+    """Calls `fit` whenever the size of the widget's text changes."""
 
     def __init__(self, widget: QWidget, *kinds: QEvent.Type) -> None:
         super().__init__(widget, self.fit, QEvent.Type.FontChange, *kinds)

@@ -8,7 +8,6 @@ import fcntl
 import json
 import os
 import random
-import resource
 import select
 import signal
 import subprocess
@@ -25,7 +24,7 @@ from agent.errors import WorkbenchError
 from app.core.session.records import LogEntry, Opinion, Verdict
 from app.core.session.session import Session, open_session
 from tests.app.core.sessions import fill, made
-from tests.processes import LONG_S, wait_until
+from tests.processes import LONG_S, limit_files, wait_until
 
 CANDIDATES = 20
 TOLD = 1
@@ -61,8 +60,7 @@ def _child(order: Order) -> int:
         try:
             tell("pid", os.getpid())
             if "file_size" in order:
-                sys.dont_write_bytecode = True  # it would be cut off
-                resource.setrlimit(resource.RLIMIT_FSIZE, (order["file_size"],) * 2)
+                limit_files(order["file_size"])
             if "uid" in order:
                 os.setgroups([])
                 os.setgid(order["uid"])

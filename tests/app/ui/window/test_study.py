@@ -106,7 +106,7 @@ def found_alike(person) -> list[SimilarCell]:
 
 
 def pictures_of(person) -> dict[str, QImage]:
-    """The window with each of its docks in front."""
+    """A picture of the window for each dock, taken while that dock is in front."""
     found = {}
     for dock in ("object", "agent", "evidence", "similar", "queue", "guideline"):
         person.view.judging.dock_area.show_dock(dock)
