@@ -97,7 +97,8 @@ class Runner(QObject):
     ) -> None:
         """Like `run`, but after the next repaint, which the work would slow down."""
         self._waiting.append(partial(self.run, work, done, failed, owner))
-        self._timer.start()
+        # From the event loop: a machine that stalls before it would let the time pass unpainted.
+        QTimer.singleShot(0, self._timer.start)
 
     def latest(self, owner: QObject, *, soon: bool = False) -> LatestAnswer:
         """For questions of which only the latest counts."""
