@@ -63,7 +63,7 @@ def measure(line: KnownLine, snr: int, n_draws: int = N_DRAWS, seed: int = 7) ->
 
 
 # Lines as stars have them, seen with several resolutions; depth and FWHM are those without noise.
-RESOLUTIONS, SEEN_SNRS, N_SEEN = (1000, 1800, 5000), (10, 30, 100), 40
+RESOLUTIONS, SEEN_SNRS, N_SEEN = (1000, 1800, 5000), (10, 30, 100), 400
 SEEN = (
     stark("A", "H_beta", H_BETA, 17.0, 0.6, 2.2),
     stark("F", "H_beta", H_BETA, 6.0, 0.5, 2.2),

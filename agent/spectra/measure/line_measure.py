@@ -4,6 +4,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from agent.spectra.instrument import lsf_fwhm, unsafe_regions
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.line_search import (
@@ -27,7 +29,7 @@ from agent.spectra.measure.sidebands import (
     integrate_feature,
 )
 from agent.spectra.pixel_grid import LIGHT_KMS, PixelGrid, doppler, pixel_grid
-from agent.spectra.spectrum import Spectrum, Window
+from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 SEARCH_KMS = 400.0
 MAX_METAL_KMS = 1500.0
@@ -36,6 +38,8 @@ NO_BASE = 20.0
 """Odds against a broad base before the data are seen: most lines have none."""
 LEAST_SHARE = 0.1  # less likely than this, a base is not worth another fit
 WINGS_SIGMA = 3.0  # a dip has no base but what blends add: only a clear one counts, and whole
+# Widths of a core and of a base that are tried, in those of the measured core, which a base widens.
+CORE_WIDTHS, BASE_WIDTHS = np.geomspace(0.5, 1.2, 7), np.geomspace(2.0, 8.0, 6)
 # Largest distance from the core to the centre of a broad base, relative to the window.
 BASE_OFFSET = 0.06
 
@@ -108,9 +112,11 @@ def _with_wings(
     middle = _centre_of(integrated)
     if wide.value * core.peak > 0 or gained <= 0 or middle.value is None or core.centroid is None:
         return core
-    sigma, is_dip = gained / wide.error, core.peak < 0
-    by_odds = 1.0 / (1.0 + NO_BASE * math.exp(-0.5 * sigma**2))
-    share = float(sigma >= WINGS_SIGMA) if is_dip else by_odds
+    is_dip = core.peak < 0
+    if is_dip:
+        share = float(gained >= WINGS_SIGMA * wide.error)
+    else:
+        share = 1.0 / (1.0 + NO_BASE * math.exp(-0.5 * _gain_of_base(integrated, core)))
     if share < LEAST_SHARE:
         return core
     beside = replace(core, flags=(*core.flags, "neighbours")) if share > 0.5 else core
@@ -125,8 +131,39 @@ def _with_wings(
     )
     _, _, continuum, _, _ = integrated
     if "double_peaked" not in core.flags:  # else there is a dip where the top is looked for
-        found = under_continuum(spectrum, found, continuum.at)
+        found = under_continuum(spectrum, found, continuum)
     return beside if is_too_full(found, doppler(velocity_kms)) else _between(share, found, core)
+
+
+def _gain_of_base(integrated: IntegratedLine, core: LineMeasurement) -> float:
+    """By how much a broad base under a narrow core lowers chi-squared, widths as fit best."""
+    _, grid, _, (low, high), _ = integrated
+    assert core.centroid is not None and core.fwhm is not None
+    side = SIDE_SHARE * (high - low)
+    where = grid.slice(low - side, high + side)
+    good = grid.good[where]
+    x, sigma = grid.wavelength[where][good] - core.centroid, grid.sigma[where][good]
+    cores, bases = (
+        np.exp(-4.0 * math.log(2.0) * (x / (core.fwhm * each[:, None])) ** 2)
+        for each in (CORE_WIDTHS, BASE_WIDTHS)
+    )
+    flux, level = grid.flux[where][good] / sigma, np.stack([np.ones(x.size), x / side]) / sigma
+    alone = [np.stack([*level, each / sigma]) for each in cores]
+    both = [np.stack([*rows, each / sigma]) for rows in alone for each in bases]
+    left = _least_chi2(flux, both)
+    # Where the errors are too small, what is left over is no noise. Six values were fitted.
+    return max(0.0, _least_chi2(flux, alone) - left) / max(1.0, left / max(x.size - 6, 1))
+
+
+def _least_chi2(flux: FloatArray, models: list[FloatArray]) -> float:
+    """What the best sum of the rows of any model leaves over, where its last row adds light."""
+    rows = np.stack(models)
+    target = rows @ flux
+    # Not `solve`: a core without a good pixel in it has no height.
+    inverse = np.linalg.pinv(rows @ rows.transpose(0, 2, 1), hermitian=True)
+    found = np.einsum("ijk,ik->ij", inverse, target)
+    left = float(flux @ flux) - np.where(found[:, -1] > 0, (found * target).sum(axis=1), 0.0)
+    return float(left.min())
 
 
 def _between(share: float, first: LineMeasurement, second: LineMeasurement) -> LineMeasurement:

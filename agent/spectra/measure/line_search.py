@@ -56,7 +56,6 @@ N_PARAMETERS = 4
 _LN2 = math.log(2.0)
 
 
-Continuum = Callable[[FloatArray], FloatArray]
 HeightAndWidth = tuple[tuple[float, float], tuple[float, float]]  # each with its error
 
 
@@ -218,15 +217,13 @@ def _describe(
     if unsafe:
         flags.append("unsafe")
     frame = 1.0 if rest is None else fit.centre / rest
-    sides = math.hypot(local.continuum.blue.error, local.continuum.red.error)
-    by_level = 0.5 * sides / float(local.continuum.at(np.array([fit.centre]))[0])
     ew, ew_error = area.width, area.error
     peak, peak_error = fit.amplitude, fit.amplitude_error
     fwhm, fwhm_error = fit.fwhm, fit.fwhm_error
     if split is not None:
         (height, peak_error), (fwhm, fwhm_error) = split
         peak = math.copysign(height, peak)
-    peak_error = math.hypot(peak_error, (1.0 + peak) * by_level)
+    peak_error = _with_level(peak, peak_error, local.continuum, fit.centre)
     if (winged := _winged(grid, local, area, lsf, is_hydrogen=is_hydrogen)) is not None:
         ew, ew_error = mean_of(winged.share, winged.ew, winged.ew_error, ew, ew_error)
         peak, peak_error = mean_of(
@@ -280,8 +277,15 @@ def mean_of(
     return mean, math.sqrt(variance + share * (1.0 - share) * (first - second) ** 2)
 
 
+def _with_level(peak: float, error: float, continuum: LinearContinuum, centre: float) -> float:
+    """The error of a height together with what that of the continuum adds."""
+    sides = math.hypot(continuum.blue.error, continuum.red.error)
+    by_level = 0.5 * sides / float(continuum.at(np.array([centre]))[0])
+    return math.hypot(error, (1.0 + peak) * by_level)
+
+
 def under_continuum(
-    spectrum: Spectrum, line: LineMeasurement, continuum: Continuum
+    spectrum: Spectrum, line: LineMeasurement, continuum: LinearContinuum
 ) -> LineMeasurement:
     """Take depth and width at half depth from the continuum that the line's area has.
 
@@ -296,7 +300,7 @@ def under_continuum(
     x = grid.wavelength[where][good]
     if x.size < 7:
         return line
-    level = continuum(x)
+    level = continuum.at(x)
     if not level.min() > 0:
         return line
     height, noise = sign * (grid.flux[where][good] / level - 1.0), grid.sigma[where][good] / level
@@ -306,6 +310,7 @@ def under_continuum(
     if found is None:
         return line
     (top, top_error), (fwhm, fwhm_error) = found
+    top_error = _with_level(sign * top, top_error, continuum, centre)
     known = lsf_fwhm(spectrum, centre) or 0.0
     kms = LIGHT_KMS / centre * math.sqrt(max(fwhm**2 - known**2, 0.0))
     return replace(

@@ -14,13 +14,14 @@ import numpy as np
 
 from agent.spectra.pixel_grid import PixelGrid, median
 from agent.spectra.smoothing import FWHM_PER_SIGMA
-from agent.spectra.spectrum import FloatArray, Window
+from agent.spectra.spectrum import BoolArray, FloatArray, Window
 
 # Balmer lines of white dwarfs and A stars fall with powers from 1.6 to 2.5 of the distance. Below
 # 1.8 a line has more area for its depth and width than any that was seen: blends pull there.
 POWER, POWER_SPREAD = 2.2, 0.35
 POWERS = np.linspace(1.8, 3.2, 8)
-WIDTHS = np.geomspace(0.6, 1.5, 12)  # times half the FWHM
+WIDTHS = np.geomspace(0.5, 1.8, 14)  # times half the FWHM
+N_GRIDS = 4  # each finer than the one before, until it resolves what is likely
 N_NEAR = 9  # widths, and powers, of the finer grid
 FAR_POWER = 2.5
 """Of the distance, with which wings by the pressure of ions fall far from the core (Holtsmark)."""
@@ -32,6 +33,7 @@ DEEPEST = 0.95  # a black core would need an infinite opacity
 N_STEPS = 60
 MIN_PIXELS = 20
 CLIP = 4.0
+MAX_CHANCE = 0.1  # largest share of a depth that is taken for chance
 MAX_GAIN = 2.0  # a larger correction means that the wings are another feature
 
 Shape = Callable[..., FloatArray]  # absorption by distance, half width and power
@@ -74,12 +76,14 @@ def winged_line(
     blur = lsf / FWHM_PER_SIGMA if lsf > SHARP * fwhm else 0.0
     own = math.sqrt(max(fwhm**2 - lsf**2, (0.5 * fwhm) ** 2)) if blur else fwhm
     shape = partial(_profile, opacity=opacity, blur=blur)
-    halves, powers = (each.ravel() for each in np.meshgrid(0.5 * own * WIDTHS, POWERS))
+    halves, powers = 0.5 * own * WIDTHS, POWERS
     keep = np.ones(x.size, dtype=np.bool_)
     found = None
-    for _ in range(2):
+    for number in range(N_GRIDS):
         if found is not None:  # finer, where the first fit is, and without what it clips
             halves, powers = found.near
+            if number > 1 and found.is_resolved:
+                break
         found = _fit(x[keep], flux[keep], sigma[keep], halves, powers, shape)
         if found is None:
             return None
@@ -112,6 +116,7 @@ class _Fit:
     fwhm_error: float
     near: tuple[FloatArray, FloatArray]
     """Halves of the FWHM and powers close to the likely ones."""
+    is_resolved: bool  # whether several widths of the grid are likely
     half: float
     power: float
     level: float
@@ -134,6 +139,8 @@ def _fit(
     shape: Shape,
 ) -> _Fit | None:
     """Average over widths and powers, each with its profile, weighted by their likelihood."""
+    grid = halves, powers
+    halves, powers = (each.ravel() for each in np.meshgrid(halves, powers))
     shapes = shape(x[None], halves[:, None], powers[:, None])
     rows = np.stack(np.broadcast_arrays(1.0, x[None], -shapes), axis=1) / sigma
     normal = rows @ rows.transpose(0, 2, 1)
@@ -156,10 +163,7 @@ def _fit(
     width = ratio * total
     log_weight = -0.5 * (chi2 - chi2.min()) / scale
     log_weight -= 0.5 * ((powers - POWER) / POWER_SPREAD) ** 2
-    # Any order of magnitude is as likely: noise that widens a line would else count for more.
-    log_weight -= np.log(np.where(valid, width, 1.0))
-    weight = np.where(valid, np.exp(log_weight - log_weight[valid].max()), 0.0)
-    weight /= weight.sum()
+    weight = _weights(log_weight, width, valid)
     # The error of depth / level, from both and their correlation.
     own = scale * (
         covariance[:, 2, 2] - 2.0 * ratio * covariance[:, 0, 2] + ratio**2 * covariance[:, 0, 0]
@@ -169,32 +173,50 @@ def _fit(
     spread = float(weight @ ((width - mean) ** 2 + variance))
     spread += (FAR_DOUBT * float(weight @ (ratio * far))) ** 2
     best = int(np.argmax(weight))
-    deep = float(weight @ (top * ratio))
+    of_depth = _weights(log_weight, top * ratio, valid)
+    deep = float(of_depth @ (top * ratio))
     own *= np.where(valid, top / level, 0.0) ** 2
-    deep_spread = float(weight @ ((top * ratio - deep) ** 2 + own))
+    deep_variance = float(of_depth @ ((top * ratio - deep) ** 2 + own))
+    # Centre and width are where noise makes the line deepest: each adds half of this.
+    deep -= min(deep_variance / deep, MAX_CHANCE * deep)
     fwhm = float(weight @ full)
     return _Fit(
-        mean, math.sqrt(max(spread, 0.0)), deep, math.sqrt(max(deep_spread, 0.0)), fwhm,
-        math.sqrt(float(weight @ (full - fwhm) ** 2)), _near(halves, powers, weight),
+        mean, math.sqrt(max(spread, 0.0)), deep, math.sqrt(max(deep_variance, 0.0)), fwhm,
+        math.sqrt(float(weight @ (full - fwhm) ** 2)), *_near(*grid, weight),
         float(halves[best]), float(powers[best]),
         float(level[best]), float(solved[best, 1]), float(depth[best]), scale, shape,
     )  # fmt: skip
 
 
+def _weights(logs: FloatArray, sizes: FloatArray, valid: BoolArray) -> FloatArray:
+    """Each profile's probability, from the logarithms of its likelihood and its size.
+
+    Any order of magnitude is as likely: noise that enlarges a line would else count for more.
+    """
+    logs = logs - np.log(np.where(valid, sizes, 1.0))
+    weight = np.where(valid, np.exp(logs - logs[valid].max()), 0.0)
+    return np.asarray(weight / weight.sum())
+
+
 def _near(
     halves: FloatArray, powers: FloatArray, weight: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """A finer grid over the likely ones, three standard deviations to each side."""
-    logs = np.log(halves)
-    middle, centre = float(weight @ logs), float(weight @ powers)
-    # Not less than half a step of the first grid, which hides what is narrower.
-    log_step = 0.5 * math.log(WIDTHS[1] / WIDTHS[0])
-    log_spread = max(math.sqrt(float(weight @ (logs - middle) ** 2)), log_step)
-    spread = max(math.sqrt(float(weight @ (powers - centre) ** 2)), 0.5 * (POWERS[1] - POWERS[0]))
-    finer = np.exp(middle + log_spread * np.linspace(-3.0, 3.0, N_NEAR))
-    powers = np.linspace(max(centre - 3.0 * spread, POWERS[0]), centre + 3.0 * spread, N_NEAR)
-    found = np.meshgrid(finer, powers)
-    return found[0].ravel(), found[1].ravel()
+) -> tuple[tuple[FloatArray, FloatArray], bool]:
+    """A finer grid over the likely ones, three standard deviations to each side.
+
+    And whether this one was fine enough.
+    """
+    by_power = weight.reshape(powers.size, halves.size)
+    logs, of_logs, of_powers = np.log(halves), by_power.sum(axis=0), by_power.sum(axis=1)
+    middle, centre = float(of_logs @ logs), float(of_powers @ powers)
+    log_spread = math.sqrt(float(of_logs @ (logs - middle) ** 2))
+    spread = math.sqrt(float(of_powers @ (powers - centre) ** 2))
+    # Not less than half a step of this grid, which hides what is narrower.
+    log_step, step = 0.5 * (logs[1] - logs[0]), 0.5 * (powers[1] - powers[0])
+    reach = 3.0 * np.linspace(-1.0, 1.0, N_NEAR)
+    finer = np.exp(middle + max(log_spread, log_step) * reach)
+    lowest = max(centre - 3.0 * max(spread, step), POWERS[0])
+    near = np.linspace(lowest, centre + 3.0 * max(spread, step), N_NEAR)
+    return (finer, near), log_spread > log_step
 
 
 def _profile(
