@@ -9,7 +9,7 @@ from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.pixel_grid import LIGHT_KMS
-from agent.spectra.spectrum import FloatArray, Spectrum, frame_z
+from agent.spectra.spectrum import FloatArray, Spectrum, covers, frame_z
 
 LINES = (
     "H_alpha", "H_beta", "H_gamma", "HeI_4471", "HeII_5411", "CaI_4227", "MgI_5183", "FeI_5270",
@@ -77,10 +77,11 @@ def against_redshift(spectrum: Spectrum, velocity: StarVelocity, z: float) -> st
 
 def _may_show_a_galaxy(spectrum: Spectrum, z: float) -> bool:
     """Whether lines are seen in two places, or the spectrum covers fewer than two of them."""
-    low, high = spectrum.range
+    reach = GALAXY_SEARCH_KMS / LIGHT_KMS
 
     def is_inside(line: str) -> bool:
-        return low < builtin_lines()[line].wavelength * (1.0 + z) < high
+        at = builtin_lines()[line].wavelength * (1.0 + z)
+        return covers(spectrum, at * (1.0 - reach), at * (1.0 + reach))
 
     def is_seen(line: str) -> bool:
         result = measure_line(spectrum, line, LIGHT_KMS * z, GALAXY_SEARCH_KMS)

@@ -161,7 +161,7 @@ def with_bits(flags: Numbers, bits: tuple[int, ...]) -> BoolArray:
     return (whole & wanted) != 0
 
 
-def checked_row(file: SourceFile, request: Request, rows: int = 1) -> int:
+def checked_row(request: Request, rows: int = 1) -> int:
     """The requested row of a file of `rows` spectra. Raises Malformed if there is none."""
     if not 0 <= request.row < rows:
         spectra = "one spectrum" if rows == 1 else f"{rows} spectra (rows 0 to {rows - 1})"
@@ -174,7 +174,7 @@ def row_of(
 ) -> int:
     """The requested row, or the first whose target is named so in one of these columns."""
     if not request.target or rows == 1:
-        return checked_row(file, request, rows)
+        return checked_row(request, rows)
     for row in range(0 if table is None else min(rows, table.rows)):
         if request.target in names_in(table, row, columns):
             return row

@@ -90,7 +90,7 @@ def _row(
     file: SourceFile, request: Request, layout: _Layout, table: FitsTable | None
 ) -> tuple[int, tuple[str, ...]]:
     if not request.target:
-        return checked_row(file, request, layout.targets), ()
+        return checked_row(request, layout.targets), ()
     if table is None or "TARGETID" not in table:
         raise Malformed("a DESI file without TARGETID: ask for a row instead of a target")
     # Compared as text: a TARGETID has 17 digits, and the requested target may be any text.

@@ -21,7 +21,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     table = hdu.table
     names = [column.name for column in table.columns.values()]
     per_row = table.columns[names[choice.flux].upper()].is_vector
-    row = checked_row(file, request, table.rows if per_row else 1)
+    row = checked_row(request, table.rows if per_row else 1)
 
     def values(number: int) -> NDArray[Any]:
         name = names[number]

@@ -49,11 +49,11 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     header = hdu.header if hdu.index == 0 else Header.joined(fits.primary.header, hdu.header)
     by_rows = None if _names_wavelengths(header) else pixels_of_rows(hdu)
     if by_rows is not None:
-        row, rows = checked_row(file, request), 1
+        row, rows = checked_row(request), 1
         pixels, note = by_rows
     else:
         wavelength, note = _wavelengths(header, hdu.pixels)
-        row, rows = checked_row(file, request, hdu.rows), hdu.rows
+        row, rows = checked_row(request, hdu.rows), hdu.rows
         ivar, mask = _companions(fits, hdu, row)
         pixels = Pixels(wavelength, hdu.image(row, 1)[0], ivar, mask)
     about = describe(file, header)

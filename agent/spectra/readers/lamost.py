@@ -49,7 +49,7 @@ def read_low(file: SourceFile, request: Request) -> Spectrum:
         raise NotMine("its primary header does not name LAMOST")
     if fits.primary.pixels and fits.primary.rows != IMAGE_ROWS:
         raise NotMine(f"LAMOST, but its image has {fits.primary.rows} rows, not {IMAGE_ROWS}")
-    checked_row(file, request)
+    checked_row(request)
     if fits.primary.pixels:
         pixels, layout = _from_image(fits.primary), "image"
     else:
@@ -167,7 +167,7 @@ def read_medium(file: SourceFile, request: Request) -> Spectrum:
     if not coadd and not epochs:
         raise NotMine("it has no COADD_B or COADD_R table")
     names = ([COADD] if coadd else []) + (sorted(epochs) or sorted(listed))
-    row = checked_row(file, request, len(names))
+    row = checked_row(request, len(names))
     arms = coadd if names[row] == COADD else epochs[names[row]]
     parts = [_pixels(arms[arm]) for arm in ARMS if arm in arms]
     pixels = Pixels(

@@ -46,7 +46,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         warnings.simplefilter("ignore")
         name, loaded = _loaded(file)
     rows = int(np.prod(loaded.flux.shape[:-1], dtype=np.int64))
-    row = checked_row(file, request, rows)
+    row = checked_row(request, rows)
     about = describe(file, fits.primary.header)
     return build(
         file, _pixels(loaded, row), medium=about.medium or "unknown", header=fits.primary.header,

@@ -59,7 +59,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     path, identity = str(file.path), _identity(file.path)
     row = request.row if not request.target else _row_named(file.path, request.target)
     fields, rows, found = _block(path, identity, max(row, 0) // BLOCK)
-    row = checked_row(file, Request(row), rows)
+    row = checked_row(Request(row), rows)
     if row % BLOCK >= len(found):
         raise Malformed(f"it is damaged: it says that it has {rows} rows, and has no row {row}")
     (vectors, single), choice = found[row % BLOCK], choose_columns(fields)

@@ -58,7 +58,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         raise Malformed("an SDSS file whose COADD table has no flux and loglam columns")
     if not coadd.table.has("FLUX", "LOGLAM", "IVAR"):
         raise NotMine("its HDU 1 has no flux, loglam and ivar columns")
-    checked_row(file, request)
+    checked_row(request)
     return build(
         file, _pixels(coadd.table), medium="air" if header.flag("VACUUM") is False else "vacuum",
         header=header, format=_format(file, catalogue), survey="SDSS",
@@ -170,7 +170,7 @@ def read_spspec(file: SourceFile, request: Request) -> Spectrum:
     first, step = header.number("COEFF0"), header.number("COEFF1")
     if first is None or not step:
         raise Malformed("an spSpec file without COEFF0 and COEFF1: no wavelengths")
-    checked_row(file, request)
+    checked_row(request)
     rows = fits.primary.image(0, min(fits.primary.rows, 4))
     code = header.integer("SPEC_CLN")
     wavelength = 10.0 ** (first + step * np.arange(rows.shape[1]))

@@ -61,7 +61,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         _check_unnamed(numbers)
         choice, more = _checked_error(numbers, choice)
         notes = (*notes, *more)
-    checked_row(file, request)
+    checked_row(request)
 
     def values(column: int) -> NDArray[Any]:
         return numbers[:, used.index(column)]

@@ -30,7 +30,7 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     choice = choose_columns(fields)
     # One spectrum per row where the cells are vectors, otherwise one pixel per row.
     per_row = parser.fields[choice.flux].is_array
-    row = checked_row(file, request, len(rows) if per_row else 1)
+    row = checked_row(request, len(rows) if per_row else 1)
 
     def values(number: int) -> NDArray[Any]:
         field = parser.fields[number]

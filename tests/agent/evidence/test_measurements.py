@@ -122,6 +122,9 @@ def test_a_redshift_at_which_no_lines_are_seen_is_refuted_where_they_would_be():
     assert measurements_of(faint).refuted_redshift.endswith("its lines do not lie there")
     far = replace(faint, z=6.0)  # nothing of a quasar that is known lies in it
     assert not measurements_of(far).refuted_redshift
+    is_gap = (faint.wavelength > 7500.0) & (faint.wavelength < 8100.0)
+    arms = replace(faint, flux=np.where(is_gap, np.nan, faint.flux))
+    assert not measurements_of(arms).refuted_redshift  # Hα would be between the arms
 
 
 @pytest.mark.parametrize("kind", WRONG)
