@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.errors import WorkbenchError, read_errors
+from agent.engines.families import weight_files
+from agent.errors import EngineError, WorkbenchError, read_errors
 
 Weights = NDArray[np.float32]
 
 MAX_JSON = 256_000_000  # Bytes; the tokenizer of a large vocabulary has about 11 million.
 MAX_HEADER = 100_000_000
-MAX_SHARDS = 1000
 STORED = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
@@ -86,36 +86,17 @@ def open_checkpoint(folder: Path) -> Checkpoint:
         )
     if not (folder / "config.json").is_file():
         raise ConversionError(f"{folder} has no config.json: it is not a transformers model")
+    try:
+        files = weight_files(folder, "model")
+    except EngineError as error:
+        raise ConversionError(str(error)) from error
     tensors: dict[str, StoredTensor] = {}
-    for path in _weight_files(folder):
+    for path in files:
         for name, tensor in read_safetensors_header(path).items():
             if name in tensors:
                 raise ConversionError(f"{folder} has {name} twice")
             tensors[name] = tensor
     return Checkpoint(folder, read_json(folder / "config.json"), tensors)
-
-
-def _weight_files(folder: Path) -> list[Path]:
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        shards = read_json(index).get("weight_map")
-        if not isinstance(shards, dict) or not shards:
-            raise ConversionError(f"{index} names no weight files")
-        names = sorted({str(name) for name in shards.values()})
-        if len(names) > MAX_SHARDS or any(Path(name).name != name for name in names):
-            raise ConversionError(f"{index} names weight files outside its folder")
-    else:
-        names = ["model.safetensors"]
-    paths = [folder / name for name in names]
-    missing = [path.name for path in paths if not path.is_file()]
-    if missing and index.is_file():
-        raise ConversionError(f"{folder} lacks {missing[0]}: fetch the rest of the model")
-    if missing:
-        raise ConversionError(
-            f"{folder} lacks {missing[0]}: weights are only read from safetensors files; "
-            "save the model again with save_pretrained"
-        )
-    return paths
 
 
 def read_safetensors_header(path: Path) -> dict[str, StoredTensor]:
