@@ -120,8 +120,8 @@ def check_sizes(made: list[Path]) -> int:
         suffix = next((each for each in BUDGETS if each and path.name.endswith(each)), "")
         size = size_of(path) / MEGABYTE
         over += size > BUDGETS[suffix]
-        said = "OVER its budget" if size > BUDGETS[suffix] else "within"
-        print(f"{path}: {size:.0f} MB, {said} of {BUDGETS[suffix]} MB")
+        said = "OVER its" if size > BUDGETS[suffix] else "within its"
+        print(f"{path}: {size:.0f} MB, {said} budget of {BUDGETS[suffix]} MB")
     return over
 
 

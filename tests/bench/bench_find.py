@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import statistics
 import sys
 import tempfile
 import time
@@ -25,6 +26,7 @@ from train.simulate.campaign import Settings
 
 FILES, MILLION = 1500, 1_000_000
 IN_A_FOLDER = 1000
+FIVE, TIMED = ("CV", "CS", "SS", "MG", "WD"), 300
 WANTED = {"rate": 60.0, "memory": 400.0, "names": 60.0, "choosing": 5.0}
 
 
@@ -36,6 +38,10 @@ def figures() -> Iterator[dict[str, object]]:
             "look at gzipped LAMOST files at natural odds, one process", rate, "spectra/s",
             baseline=WANTED["rate"], spectra=len(paths), measured_in_full=share,
         )  # fmt: skip
+        five, *_ = told_by("-m", __spec__.name, "look", folder, *FIVE)
+        yield figure_line("the same without O, B and A", five, "spectra/s")
+        first, full = told_by("-m", __spec__.name, "each", folder)
+        yield figure_line("a first look alone, file and all", first, "ms", with_inspection=full)
         yield figure_line(
             f"peak memory of a process after {FILES} files", memory, "MB",
             baseline=WANTED["memory"],
@@ -69,10 +75,10 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
 
 
-def look(folder: str) -> tuple[float, float, float]:
+def look(folder: str, *classes: str) -> tuple[float, float, float]:
     """Spectra a second, the share that was measured in full, and the peak of the memory."""
     paths = [str(path) for path in sorted(Path(folder).rglob("*.fits*"))]
-    looker = Look(LookSettings(bundled_ids()))
+    looker = Look(LookSettings(classes or bundled_ids()))
     looker([Input(path) for path in paths[:20]])
     began, measured = time.process_time(), 0
     for start in range(0, len(paths), 32):
@@ -80,6 +86,17 @@ def look(folder: str) -> tuple[float, float, float]:
         measured += sum(found.rows["measured"])
     seconds = time.process_time() - began
     return len(paths) / seconds, measured / len(paths), peak_mb()
+
+
+def each(folder: str) -> list[float]:
+    """Median milliseconds of spectra that are not measured in full, and of those that are."""
+    looker = Look(LookSettings(bundled_ids()))
+    times: tuple[list[float], list[float]] = [], []
+    for path in sorted(Path(folder).rglob("*.fits*"))[:TIMED]:
+        began = time.process_time()
+        found = looker([Input(str(path))])
+        times[found.rows["measured"][0]].append(1e3 * (time.process_time() - began))
+    return [statistics.median(some) for some in times]
 
 
 class InstantFinders:
@@ -156,5 +173,10 @@ def synthetic_table(folder: Path, count: int) -> FindTable:
 
 
 if __name__ == "__main__":
-    told: dict[str, Callable[..., object]] = {"look": look, "head": head, "names": names}
+    told: dict[str, Callable[..., object]] = {
+        "look": look,
+        "each": each,
+        "head": head,
+        "names": names,
+    }
     print(json.dumps(told[sys.argv[1]](*sys.argv[2:])))
