@@ -125,7 +125,7 @@ class WindowCell(PlotCell):
         colour = theme.agent if self.is_looked_at else theme.accent if is_lit else theme.border
         edge = 2.0 if self.is_current or self.is_looked_at else 1.0
         look = theme, colour, edge, self.isDown(), self.is_covered, self.text(), self.key
-        asked = *look, self.text_font.key(), self.size(), self.devicePixelRatioF()
+        asked = *look, self.text_font, self.size(), self.devicePixelRatioF()
         if asked != self._ground_for:
             self._ground, self._ground_for = self._painted_ground(colour, edge), asked
         painter = QPainter(self)

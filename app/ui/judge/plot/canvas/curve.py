@@ -3,7 +3,7 @@
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QPen
 
 from agent.spectra.spectrum import FloatArray
 from app.ui.base.theme.theme import Theme
@@ -90,6 +90,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         is_one_dot = dense or self.is_dashed or width <= 1.0
         pen = dot_pen(colour, 1.0 if is_one_dot else width)
         if self.is_dashed:
+            pen = QPen(pen)
             pen.setDashPattern([length * dots for length in DASH_PX])
         self.opts["pen"], self.opts["segmentedLineMode"] = pen, "off" if is_one_dot else "on"
 
@@ -138,7 +139,7 @@ def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, Floa
     if not is_dense(x, columns):
         return x, y
     column = np.floor(x)
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1])
+    starts = np.concatenate([[0], np.flatnonzero(column[1:] != column[:-1]) + 1])
     low, high = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
     first = y[starts]
     # Start at the end where the column is entered, so that a rising edge is not a zigzag.
@@ -146,12 +147,12 @@ def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, Floa
     thinned = np.empty(2 * starts.size)
     thinned[0::2] = np.where(enters_low, low, high)
     thinned[1::2] = np.where(enters_low, high, low)
-    # A NaN beside a value in a column must still part it from the next column with one.
-    ends = np.append(starts[1:], y.size) - 1
-    apart = np.flatnonzero(
-        (np.diff(column[starts]) > 1) & (np.isnan(y[ends[:-1]]) | np.isnan(y[starts[1:]]))
-    )
     x = np.repeat(column[starts] + 0.5, 2)
+    if not np.isnan(y.min()):
+        return x, thinned
+    # A NaN beside a value in a column must still part it from the next column with one.
+    ends, after = starts[1:] - 1, starts[1:]
+    apart = np.flatnonzero((np.diff(column[starts]) > 1) & (np.isnan(y[ends]) | np.isnan(y[after])))
     if apart.size:
         at = np.repeat(2 * apart + 2, 2)
         x, thinned = np.insert(x, at, x[at - 1] + 1.0), np.insert(thinned, at, np.nan)

@@ -33,8 +33,16 @@ def hairline(painter: QPainter, colour: str | QColor) -> QPen:
 
 
 def dot_pen(colour: str | QColor, dots: float) -> QPen:
-    """A pen whose width is given in dots of the screen or picture, whatever the scale."""
-    pen = QPen(QColor(colour), dots)
+    """A pen whose width is given in dots of the screen or picture, whatever the scale.
+
+    The pen is shared: copy it before you change it.
+    """
+    return _pen(colour if isinstance(colour, str) else colour.rgba(), dots)
+
+
+@lru_cache(maxsize=256)
+def _pen(colour: str | int, dots: float) -> QPen:
+    pen = QPen(QColor(colour) if isinstance(colour, str) else QColor.fromRgba(colour), dots)
     pen.setCosmetic(True)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap if dots > 1.0 else Qt.PenCapStyle.SquareCap)
     return pen
