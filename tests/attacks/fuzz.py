@@ -98,7 +98,8 @@ def main() -> None:
     for number, data in enumerate(READERS[name][1]):
         (PLACE / "seeds").mkdir(exist_ok=True)
         (PLACE / "seeds" / str(number)).write_bytes(data)
-    limits = ["-timeout=25", "-rss_limit_mb=1500", "-max_len=70000"]
+    # atheris keeps some 200 bytes of each input: an hour of the quick readers is gigabytes.
+    limits = ["-timeout=25", "-rss_limit_mb=6000", "-max_len=70000"]
     atheris.Setup([sys.argv[0], *limits, *options, str(PLACE / "seeds")], partial(feed, name))
     atheris.Fuzz()
 
