@@ -13,6 +13,7 @@ from agent.errors import EngineError, ImageError
 from agent.rendering.model_image import Sizing
 
 MAX_JSON_BYTES = 20_000_000
+MAX_SHARDS = 1000
 # The sizes in a config that transformers takes on trust, and more than any model has
 LARGEST = {
     "hidden_size": 200_000, "intermediate_size": 200_000, "out_hidden_size": 200_000,
@@ -125,6 +126,8 @@ def weight_files(folder: Path, stem: str) -> list[Path]:
     if not isinstance(shards, dict) or not shards:
         raise EngineError(f"{index} lists no files")
     names = sorted({str(name) for name in shards.values()})
+    if len(names) > MAX_SHARDS:
+        raise EngineError(f"{index} lists {len(names)} files, more than a model has")
     for name in names:
         if Path(name).name != name or not name.endswith(".safetensors"):
             raise EngineError(f"{index} lists {name[:100]!r}, which is not a weight file beside it")

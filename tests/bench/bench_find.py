@@ -40,7 +40,7 @@ def figures() -> Iterator[dict[str, object]]:
         )  # fmt: skip
         five, *_ = told_by("-m", __spec__.name, "look", folder, *FIVE)
         yield figure_line("the same without O, B and A", five, "spectra/s")
-        first, full = told_by("-m", __spec__.name, "each", folder)
+        first, full = told_by("-m", __spec__.name, "milliseconds", folder)
         yield figure_line("a first look alone, file and all", first, "ms", with_inspection=full)
         yield figure_line(
             f"peak memory of a process after {FILES} files", memory, "MB",
@@ -88,8 +88,8 @@ def look(folder: str, *classes: str) -> tuple[float, float, float]:
     return len(paths) / seconds, measured / len(paths), peak_mb()
 
 
-def each(folder: str) -> list[float]:
-    """Median milliseconds of spectra that are not measured in full, and of those that are."""
+def milliseconds(folder: str) -> list[float]:
+    """Medians for a spectrum that only the first look sees, and for one inspected in full."""
     looker = Look(LookSettings(bundled_ids()))
     times: tuple[list[float], list[float]] = [], []
     for path in sorted(Path(folder).rglob("*.fits*"))[:TIMED]:
@@ -175,7 +175,7 @@ def synthetic_table(folder: Path, count: int) -> FindTable:
 if __name__ == "__main__":
     told: dict[str, Callable[..., object]] = {
         "look": look,
-        "each": each,
+        "milliseconds": milliseconds,
         "head": head,
         "names": names,
     }

@@ -15,10 +15,12 @@ from agent.spectra.measure.line_search import (
     MIN_SIDE_A,
     MIN_SIDE_PX,
     NO_PROFILE,
+    PEAKEDNESS,
     is_too_full,
     mean_of,
     measure_feature,
     pixel_width,
+    profile,
     under_continuum,
 )
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
@@ -136,27 +138,27 @@ def _with_wings(
 
 
 def _gain_of_base(integrated: IntegratedLine, core: LineMeasurement) -> float:
-    """By how much a broad base under a narrow core lowers chi-squared, widths as fit best."""
+    """How much lower chi-squared is with a broad base than without one, at the best widths."""
     _, grid, _, (low, high), _ = integrated
     assert core.centroid is not None and core.fwhm is not None
     side = SIDE_SHARE * (high - low)
     where = grid.slice(low - side, high + side)
     good = grid.good[where]
-    x, sigma = grid.wavelength[where][good] - core.centroid, grid.sigma[where][good]
+    x, sigma = grid.wavelength[where][good], grid.sigma[where][good]
     cores, bases = (
-        np.exp(-4.0 * math.log(2.0) * (x / (core.fwhm * each[:, None])) ** 2)
-        for each in (CORE_WIDTHS, BASE_WIDTHS)
+        [profile(x, 1.0, core.centroid, core.fwhm * each, PEAKEDNESS) / sigma for each in widths]
+        for widths in (CORE_WIDTHS, BASE_WIDTHS)
     )
-    flux, level = grid.flux[where][good] / sigma, np.stack([np.ones(x.size), x / side]) / sigma
-    alone = [np.stack([*level, each / sigma]) for each in cores]
-    both = [np.stack([*rows, each / sigma]) for rows in alone for each in bases]
+    flux, level = grid.flux[where][good] / sigma, (1.0 / sigma, (x - core.centroid) / side / sigma)
+    alone = [np.stack([*level, each]) for each in cores]
+    both = [np.stack([*rows, each]) for rows in alone for each in bases]
     left = _least_chi2(flux, both)
     # Where the errors are too small, what is left over is no noise. Six values were fitted.
     return max(0.0, _least_chi2(flux, alone) - left) / max(1.0, left / max(x.size - 6, 1))
 
 
 def _least_chi2(flux: FloatArray, models: list[FloatArray]) -> float:
-    """What the best sum of the rows of any model leaves over, where its last row adds light."""
+    """The least chi-squared of the models; the last row of each must be in emission, to count."""
     rows = np.stack(models)
     target = rows @ flux
     # Not `solve`: a core without a good pixel in it has no height.

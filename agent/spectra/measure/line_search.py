@@ -278,7 +278,7 @@ def mean_of(
 
 
 def _with_level(peak: float, error: float, continuum: LinearContinuum, centre: float) -> float:
-    """The error of a height together with what that of the continuum adds."""
+    """The error of a line's height, with the part that comes from the continuum's error."""
     sides = math.hypot(continuum.blue.error, continuum.red.error)
     by_level = 0.5 * sides / float(continuum.at(np.array([centre]))[0])
     return math.hypot(error, (1.0 + peak) * by_level)

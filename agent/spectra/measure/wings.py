@@ -189,7 +189,7 @@ def _fit(
 
 
 def _weights(logs: FloatArray, sizes: FloatArray, valid: BoolArray) -> FloatArray:
-    """Each profile's probability, from the logarithms of its likelihood and its size.
+    """The probability of each profile, from the logarithm of its likelihood and from its size.
 
     Any order of magnitude is as likely: noise that enlarges a line would else count for more.
     """
@@ -201,9 +201,9 @@ def _weights(logs: FloatArray, sizes: FloatArray, valid: BoolArray) -> FloatArra
 def _near(
     halves: FloatArray, powers: FloatArray, weight: FloatArray
 ) -> tuple[tuple[FloatArray, FloatArray], bool]:
-    """A finer grid over the likely ones, three standard deviations to each side.
+    """A finer grid over the likely widths and powers, and whether this grid was fine enough.
 
-    And whether this one was fine enough.
+    The finer one reaches three standard deviations to each side.
     """
     by_power = weight.reshape(powers.size, halves.size)
     logs, of_logs, of_powers = np.log(halves), by_power.sum(axis=0), by_power.sum(axis=1)

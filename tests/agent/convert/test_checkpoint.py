@@ -94,3 +94,7 @@ def test_an_index_may_not_name_files_elsewhere(copy25: Path) -> None:
     (copy25 / "model.safetensors.index.json").write_text(json.dumps(index))
     with pytest.raises(ConversionError, match="not a weight file beside it"):
         export_gguf(copy25, copy25 / "out")
+    index = {"weight_map": {str(number): f"{number}.safetensors" for number in range(1001)}}
+    (copy25 / "model.safetensors.index.json").write_text(json.dumps(index))
+    with pytest.raises(ConversionError, match="more than a model has"):
+        export_gguf(copy25, copy25 / "out")

@@ -33,7 +33,7 @@ def hairline(painter: QPainter, colour: str | QColor) -> QPen:
 
 
 def dot_pen(colour: str | QColor, dots: float) -> QPen:
-    """A pen whose width is given in dots of the screen or picture, whatever the scale.
+    """A pen whose width is in dots of the screen or picture, however the painter is scaled.
 
     The pen is shared: copy it before you change it.
     """

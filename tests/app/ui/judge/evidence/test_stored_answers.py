@@ -87,7 +87,7 @@ def spoilt(kept: AnswerRow, chance: random.Random) -> tuple[dict[str, Any], byte
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_what_a_stranger_changed_is_shown_or_told(evidence, tmp_path, seed):
-    """By night 2,000 changes of the answer of each service."""
+    """By night the answer of each service is changed 2,000 times."""
     person, session = evidence.person, evidence.person.session
     evidence.turn_on()
     person.wait(lambda: all(evidence.is_shown(name, "found") for name in all_services()))
