@@ -11,7 +11,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -26,7 +25,7 @@ from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.agent.measured_rows import measured_rows, window_text
 from app.ui.judge.plot.axes.flux_range import flux_range
-from app.ui.judge.plot.canvas.curve import LIMIT_PX, pieces, thin
+from app.ui.judge.plot.canvas.curve import lines_of
 from app.ui.judge.plot.canvas.paint import dots_per_pixel, hairline
 from app.ui.judge.plot.canvas.plot_box import Scale
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
@@ -65,10 +64,13 @@ class WindowCell(PlotCell):
         self.about: tuple[object, ...] = ()  # what its tip was made of
         self.setProperty(RICH, True)
         self.setText(task_text(window.label))
+        self.drawn: Trace | None = None
         self.curves: dict[str, Points] = {}
         """What is drawn, by its colour in the theme: wavelengths, and fluxes as on the axis."""
         self.marks = NOTHING
         self.ranges = 0.0, 1.0, 0.0, 1.0
+        self.size_in_dots = 0.0, 1.0
+        """Of the plot, as it was painted last."""
         self._ground = QPixmap()
         self._ground_for: tuple[object, ...] = ()
 
@@ -85,7 +87,7 @@ class WindowCell(PlotCell):
         from_zero: bool = False,
     ) -> None:
         """Show a part of a spectrum, with vertical lines at the wavelengths `marks`."""
-        self.curves, self.marks = {}, marks
+        self.drawn, self.curves, self.marks = drawn, {}, marks
         if drawn is not None:
             part = slice(*drawn.wavelength.searchsorted(window).tolist())
             wavelength = drawn.wavelength[part]
@@ -158,21 +160,20 @@ class WindowCell(PlotCell):
         return ground
 
     def _draw_curves(self, painter: QPainter, theme: Theme) -> None:
-        line = self._line_px() + EDGE_PX
+        line, dots = self._line_px() + EDGE_PX, dots_per_pixel(painter)
         room = self.rect().adjusted(EDGE_PX, line, -EDGE_PX, -line)
-        dots = dots_per_pixel(painter)
-        scale = Scale(*self.ranges, room.width() * dots, max(room.height(), 1) * dots)
+        self.size_in_dots = room.width() * dots, max(room.height(), 1) * dots
+        scale = Scale(*self.ranges, *self.size_in_dots)
         painter.setClipRect(room)
         painter.translate(room.topLeft())
         painter.scale(1.0 / dots, 1.0 / dots)
         painter.setPen(hairline(painter, theme.border))
         painter.drawLines([QLineF(x, 0.0, x, scale.height) for x in scale.x(self.marks).tolist()])
-        for role, (wavelength, flux) in self.curves.items():
-            x, y = thin(scale.x(wavelength), scale.y(flux), scale.width)
+        for role, points in self.curves.items():
             painter.setPen(hairline(painter, getattr(theme, role)))
-            y = y.clip(-LIMIT_PX, LIMIT_PX)
-            for part in pieces(y):
-                painter.drawPolyline(pg.functions.arrayToQPolygonF(x[part], y[part]))
+            drawn = self.drawn if role == "flux" else None
+            for each in lines_of(*points, scale) if drawn is None else drawn.lines(scale):
+                painter.drawPolyline(each)
 
 
 @lru_cache(maxsize=64)
@@ -276,6 +277,7 @@ class WindowsRow(QWidget):
         for cell in self.cells if self.isVisible() else ():
             window = self._view.observed(cell.window_of_task.range)
             cell.show_window(drawn, window, self._panel.marked_in(window), template, from_zero)
+            self._panel.traces.small[cell.window_of_task.range] = cell.size_in_dots
 
     def _show_numbers(self) -> None:
         spectrum = self._current.spectrum
@@ -354,19 +356,18 @@ class WindowsRow(QWidget):
         return bool(spectrum.good[inside].any())
 
     def _mark(self, *_: object) -> None:
-        current = self.current
+        current, frame = self.current, self._panel.frame.of_rest
         for number, cell in enumerate(self.cells):
             is_covered = self._is_covered(cell.window_of_task)
             is_looked_at = self._is_looked_at(cell.window_of_task)
             cell.mark(current=number == current, covered=is_covered, looked_at=is_looked_at)
             state = self.tr("on screen") if number == current else ""
             state = state if is_covered else self.tr("outside this spectrum")
-            cell.setAccessibleDescription(state)
             window = cell.window_of_task
-            shown = self._panel.frame.of_rest.range_text(window.range)
-            if (about := (shown, is_covered, cell.numbers[:1])) == cell.about:
+            if (about := (state, frame, is_covered, cell.numbers[:1])) == cell.about:
                 continue  # for most objects nothing else stands there
-            cell.about = about
+            cell.about, shown = about, frame.range_text(window.range)
+            cell.setAccessibleDescription(state)
             label, look = escape(task_text(window.label)), escape(task_text(window.look))
             parts = [f"<b>{label}</b> · {shown}", look]
             if window.mimics:

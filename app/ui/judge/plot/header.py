@@ -151,7 +151,8 @@ class Header(QWidget):
         metrics = QFontMetrics(self.title.shown_font)
         name = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, most)
         self.title.setText(name)
-        self.title.setToolTip(self._object if name != self._object else "")
+        if self.title.toolTip() != (tip := self._object if name != self._object else ""):
+            self.title.setToolTip(tip)  # each is an event, which the filters of the program see
         width = min(metrics.horizontalAdvance(name) + 2, most) if name else 0
         self.title.setGeometry(QRect(left, TOP_PX, width, self._line_height))
         width += APART_PX if name else 0

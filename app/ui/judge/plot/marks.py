@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent.spectra.lines import Line, LineLists
 from agent.spectra.spectrum import Window
@@ -31,8 +32,7 @@ class Mark:
         return self.line.kind in ("band", "band_head")
 
 
-@dataclass(frozen=True)
-class PlacedMark:
+class PlacedMark(NamedTuple):  # dozens are made for each object: a dataclass takes three times
     """A mark at a pixel position. `row` is -1 where there is no room for its name."""
 
     mark: Mark

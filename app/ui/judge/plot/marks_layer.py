@@ -6,8 +6,8 @@ from PySide6.QtGui import QColor, QPainter
 from agent.spectra.lines import Line
 from app.ui.base.theme.theme import Theme
 from app.ui.judge.plot.canvas.layers import Layer
-from app.ui.judge.plot.canvas.paint import TextCache, blend, hairline
-from app.ui.judge.plot.canvas.plot_box import PlotBox
+from app.ui.judge.plot.canvas.paint import TextCache, blend, hairline, keep
+from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale
 from app.ui.judge.plot.marks import Mark, PlacedMark, mark_at, place_marks
 from app.ui.judge.plot.shades import fill, merged, rectangles
 
@@ -24,25 +24,25 @@ class MarksLayer(Layer):
         super().__init__(box, theme, texts)
         self.marks: tuple[Mark, ...] = ()
         self.has_names = True
-        self._placed: list[PlacedMark] = []
-        self._placed_for: object = None
+        self._placed: dict[object, list[PlacedMark]] = {}
 
     @property
     def placed(self) -> list[PlacedMark]:
-        """The marks with their positions, cached for the current wavelengths and width."""
-        scale = self.box.scale_now
+        return self.placed_for(self.box.scale_now)
+
+    def placed_for(self, scale: Scale) -> list[PlacedMark]:
+        """The marks with their positions; kept, so that it can be made ahead."""
         key = scale.lo, scale.hi, scale.width, scale.breaks
-        if key != self._placed_for:
-            self._placed = place_marks(self.marks, scale, self.texts.width)
-            self._placed_for = key
-        return self._placed
+        if key not in self._placed:
+            keep(self._placed, key, place_marks(self.marks, scale, self.texts.width))
+        return self._placed[key]
 
     def show_marks(self, marks: tuple[Mark, ...]) -> None:
         self.marks = marks
-        self._placed_for = None
+        self.clear_placed()
 
     def clear_placed(self) -> None:
-        self._placed_for = None
+        self._placed.clear()
 
     def at(self, x: float) -> Mark | None:
         return mark_at(self.placed, x, NEAR_PX) if self.isVisible() else None

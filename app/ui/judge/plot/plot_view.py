@@ -3,28 +3,27 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from agent.spectra.spectrum import BoolArray, FloatArray, Window
+from agent.spectra.spectrum import Window
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.plot.axes.flux_range import ABOVE, BELOW, flux_range
 from app.ui.judge.plot.axes.titles import BadgeLayer
 from app.ui.judge.plot.canvas.axes import FluxAxis, Frame, WavelengthAxis
-from app.ui.judge.plot.canvas.curve import EMPTY, Curve
-from app.ui.judge.plot.canvas.layers import BreakLayer, Grid, LookLayer, wide_gaps
+from app.ui.judge.plot.canvas.curve import EMPTY, NO_LIMITS, Curve
+from app.ui.judge.plot.canvas.layers import BreakLayer, Grid, LookLayer
 from app.ui.judge.plot.canvas.paint import TextCache
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale, prepare_view
 from app.ui.judge.plot.marks import ROWS
 from app.ui.judge.plot.marks_layer import TOP_PX as NAMES_TOP_PX
 from app.ui.judge.plot.marks_layer import Extents, MarksLayer
 from app.ui.judge.plot.measured_layer import MeasuredLayer
-from app.ui.judge.plot.shades import ErrorBand, Shades
+from app.ui.judge.plot.shades import ErrorBand, Shades, band_columns
 from app.ui.judge.plot.trace import Trace
 
 RIGHT_PX, TOP_PX = 8.0, 4.0
@@ -78,15 +77,15 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         """Draw another spectrum, or the same one with another smoothing."""
         self.trace, self._candidate_id = trace, candidate_id
         self.measured.trace = trace
-        self.stage.show_gaps(() if trace is None else wide_gaps(trace.wavelength, trace.raw))
+        self.stage.show_gaps(() if trace is None else trace.gaps)
         if trace is None:
             for curve in (self.curve, self.raw):
                 curve.show_data(EMPTY, EMPTY)
             self.errors.show_data(None)
             self.shades.bad = ()
         else:
-            self.curve.show_data(trace.wavelength, trace.on_axis(trace.flux))
-            wavelength, raw = raw_underlay(trace)
+            self.curve.show_data(trace.wavelength, trace.on_axis(trace.flux), trace.points)
+            wavelength, raw = trace.underlay
             self.raw.show_data(wavelength, trace.on_axis(raw))
             self.errors.show_data(trace)
             self.shades.bad = trace.bad
@@ -97,6 +96,20 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         if autoscale and self.trace is not None:
             flux = self._below_names(flux_range(self.trace, window, self.from_zero))
         self.stage.show_range(window, flux)
+
+    def prepare(self, trace: Trace, window: Window) -> None:
+        """Make what takes longest of showing another object, for its key to find it."""
+        if trace.gaps or self.stage.gaps:
+            return  # as axes with breaks are rare, and ask the box
+        flux = self._below_names(flux_range(trace, window, self.from_zero))
+        size, dots = self.stage.size(), self.devicePixelRatioF()
+        scale = Scale(*window, *flux, size.width(), size.height())
+        self.marks.placed_for(scale)
+        self.wavelength_axis.painted_for(*window)
+        self.flux_axis.painted_for(*flux)
+        shown = trace.wavelength, trace.on_axis(trace.flux), trace.points
+        self.curve.points(*shown, NO_LIMITS, scale, dots)
+        band_columns(trace, scale, dots)
 
     def _below_names(self, flux: Window) -> Window:
         """Extend a flux range upwards, where the names of lines need more than its margin."""
@@ -157,29 +170,6 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
             axis.fit_font()
         self.getPlotItem().layout.activate()
         self.viewport().update()
-
-
-def raw_underlay(trace: Trace) -> tuple[FloatArray, FloatArray]:
-    """The raw flux drawn under the curve.
-
-    Under a smoothed curve that is the whole spectrum, else only the bad pixels, each run with its
-    two neighbours, so that it joins the curve, and with a gap to the next run.
-    """
-    if trace.is_smoothed:
-        return trace.wavelength, trace.raw
-    known = np.isfinite(trace.flux)
-    hidden = ~(known & _beside(known))
-    raw = np.where(hidden, trace.raw, np.nan)
-    kept = hidden | ~_beside(~hidden)
-    return trace.wavelength[kept], raw[kept]
-
-
-def _beside(which: BoolArray) -> BoolArray:
-    """Whether all neighbours of each pixel are set; the ends have only one."""
-    both = np.ones_like(which)
-    both[1:] &= which[:-1]
-    both[:-1] &= which[1:]
-    return both
 
 
 # Mouse control of the plot. Dragging pans, the wheel zooms at the cursor (with Ctrl or over the

@@ -14,7 +14,7 @@ from agent.spectra.spectrum import BoolArray, FloatArray, Window
 from app.ui.base.theme.theme import Theme
 from app.ui.judge.plot.canvas.curve import LIMIT_PX, pieces, visible
 from app.ui.judge.plot.canvas.layers import Layer
-from app.ui.judge.plot.canvas.paint import TextCache, blend, dot_pen, dots_per_pixel
+from app.ui.judge.plot.canvas.paint import TextCache, blend, dot_pen, dots_per_pixel, keep
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale
 from app.ui.judge.plot.trace import Trace
 
@@ -109,37 +109,26 @@ class ErrorBand(Layer):
 
     def __init__(self, box: PlotBox, theme: Theme, texts: TextCache, shades: Shades) -> None:
         super().__init__(box, theme, texts)
-        self.wavelength = self.low = self.high = np.empty(0)
-        """Wavelengths, and the edges of the band in coordinates of the plot."""
+        self.trace: Trace | None = None
         self._shades = shades
 
     def show_data(self, trace: Trace | None) -> None:
-        if trace is None or trace.error is None:
-            self.wavelength = self.low = self.high = np.empty(0)
-            return
-        self.wavelength = trace.wavelength
-        self.low = trace.on_axis(trace.flux - trace.error)
-        self.high = trace.on_axis(trace.flux + trace.error)
+        self.trace = trace
 
     def draw(self, painter: QPainter) -> None:
-        scale = self.box.scale_now
-        inside = visible(self.wavelength, scale.lo, scale.hi)
-        x = scale.x(self.wavelength[inside])
-        top, bottom = scale.y(self.high[inside]), scale.y(self.low[inside])
-        if x.size < 2:
+        scale, trace = self.box.scale_now, self.trace
+        if trace is None or trace.error is None:
             return
         if painter.paintEngine().type() == QPaintEngine.Type.Raster:
-            self._draw_columns(painter, scale, x, top, bottom)
+            self._draw_columns(painter, scale, trace)
         else:
-            self._draw_outline(painter, x, top, bottom)
+            x, low, high = _band(trace, scale)
+            self._draw_outline(painter, x, scale.y(high), scale.y(low))
 
-    def _draw_columns(
-        self, painter: QPainter, scale: Scale, x: FloatArray, top: FloatArray, bottom: FloatArray
-    ) -> None:
+    def _draw_columns(self, painter: QPainter, scale: Scale, trace: Trace) -> None:
         dots = dots_per_pixel(painter)
-        columns = max(int(scale.width * dots), 1)
-        high = column_values(x * dots, top, columns, np.fmin)
-        low = column_values(x * dots, bottom, columns, np.fmax)
+        low, high = band_columns(trace, scale, dots)
+        low, high, columns = scale.y(low), scale.y(high), low.size
         known = np.isfinite(high) & np.isfinite(low)
         centres = np.asarray((np.arange(columns) + 0.5) / dots, dtype=np.float64)
         shaded = self._shades.covers(scale.wavelength(centres))
@@ -160,6 +149,27 @@ class ErrorBand(Layer):
             around_x = np.concatenate([x[part], x[part][::-1]])
             around_y = np.concatenate([top[part], bottom[part][::-1]])
             painter.drawPolygon(arrayToQPolygonF(around_x, _near(around_y)))
+
+
+def _band(trace: Trace, scale: Scale) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Pixels, and the edges of the band there in coordinates of the plot."""
+    inside = visible(trace.wavelength, scale.lo, scale.hi)
+    x, flux, error = scale.x(trace.wavelength[inside]), trace.flux[inside], trace.error
+    assert error is not None
+    return x, trace.on_axis(flux - error[inside]), trace.on_axis(flux + error[inside])
+
+
+def band_columns(trace: Trace, scale: Scale, dots: float) -> tuple[FloatArray, FloatArray]:
+    """The edges of the band in each column of dots; kept, so that they can be made ahead."""
+    key = scale.lo, scale.hi, scale.width, scale.breaks, dots
+    if key in trace.columns:
+        return trace.columns[key]
+    columns = max(int(scale.width * dots), 1)
+    if trace.error is None:
+        return np.full(columns, np.nan), np.full(columns, np.nan)
+    x, low, high = _band(trace, scale)
+    lowest = column_values(x * dots, low, columns, np.fmin)
+    return keep(trace.columns, key, (lowest, column_values(x * dots, high, columns, np.fmax)))
 
 
 def column_values(x: FloatArray, y: FloatArray, columns: int, extreme: np.ufunc) -> FloatArray:

@@ -1,5 +1,6 @@
 """The centre of the window: the header, the spectrum plot, and the minimap below."""
 
+from contextlib import suppress
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -8,11 +9,12 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
+from agent.errors import ReadError
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.trajectory.trajectory import Trajectory
 from app.core.queue import QueueRow
 from app.core.spectra.flux_quantity import AS_IN_FILE
-from app.core.spectra.prefetch import Prefetch
+from app.core.spectra.prefetch import Prefetch, spectrum_key
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.data_texts import library_name
@@ -20,6 +22,7 @@ from app.ui.judge.agent.deciding_facts import deciding_facts
 from app.ui.judge.agent.status_texts import waiting_text
 from app.ui.judge.plot.axes.flux_range import flux_range, overlaps, within
 from app.ui.judge.plot.axes.titles import badges, flux_axis_title, wavelength_title
+from app.ui.judge.plot.canvas.plot_box import Scale
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
 from app.ui.judge.plot.header import ClassButton, Header, drawn_as, near_note, no_data_note
 from app.ui.judge.plot.marks import MEASURED, marks, task_ranks
@@ -36,6 +39,7 @@ from app.ui.widgets.text_width import first_that_fits
 DEFAULT_WINDOW: Window = (3700.0, 9100.0)  # range of an empty plot
 AROUND_KMS, WIDE_KMS = 3000.0, 30_000.0
 """Velocities to show on each side of a line, and the widest range that is left as it is."""
+PREPARE_AFTER_MS = 20  # after painting, so that it is not in the way of the next key
 LEAST_LINES = 5  # lines of text that the plot is high before the minimap has room
 AXIS_OPTIONS = frozenset({"z", *USUAL_AXES})
 
@@ -57,8 +61,8 @@ class SpectrumPanel(QFrame):
         self._task = context.bridge.session.task
         self.lines = PlotLineLists(context, self)
         self._ranks = task_ranks(self._task, self.lines.lists)
-        small = tuple(each.range for each in self._task.windows)
-        self._traces = TraceCache(context.view, context.current.prefetch, small)
+        self.traces = TraceCache(context.view, context.current.prefetch)
+        self._own_marks: FloatArray = np.empty(0)
         self.spectrum: Spectrum | None = None
         self.least_px = 0  # the least height of the plot, where the page wants more than lines
         self._keep_flux = self._is_peeking = False
@@ -118,9 +122,8 @@ class SpectrumPanel(QFrame):
 
     def marked_in(self, window: Window) -> FloatArray:
         """Observed wavelengths of the task's lines in a window."""
-        own = (mark.wavelength for mark in self.plot.marks.marks if mark.rank < MEASURED)
-        inside = [each for each in own if window[0] <= each <= window[1]]
-        return np.array(inside if self._view.options.lines else [])
+        inside = slice(*self._own_marks.searchsorted(window).tolist())
+        return self._own_marks[inside if self._view.options.lines else slice(0)]
 
     def add_below(self, part: QWidget) -> None:
         self._layout.insertWidget(self._layout.indexOf(self.minimap), part)
@@ -175,6 +178,9 @@ class SpectrumPanel(QFrame):
         self.lines.changed.connect(self._use_lists)
         context.current_theme.changed.connect(self._apply_theme)
         self.plot.painted.connect(self._current.note_painted)
+        self._preparing = QTimer(self, singleShot=True, interval=PREPARE_AFTER_MS)
+        self._preparing.timeout.connect(self._prepare_next)
+        self.plot.painted.connect(lambda _: self._preparing.start())
         self.template.changed.connect(self._update_note)
         self.plot.stage.hovered.connect(self._show_readout)
         self.plot.laid_out.connect(self._align)
@@ -228,7 +234,23 @@ class SpectrumPanel(QFrame):
             if candidate_id is None:
                 return  # the old curve stays until the new one is ready
             asked = 0.0, AS_IN_FILE, asked[2]
-        self._show_trace(self._traces.trace(spectrum, asked), candidate_id)
+        self._show_trace(self.traces.trace(spectrum, asked), candidate_id)
+
+    def _prepare_next(self) -> None:
+        """Make ahead what takes longest of painting the object of the next key."""
+        row = self._current.row
+        ahead = () if row is None else self._current.repeat_round.neighbours_of(row).ahead
+        spectrum = None
+        with suppress(ReadError, StopIteration):
+            spectrum = self._current.prefetch.peek(spectrum_key(next(iter(ahead)).candidate))
+        made = spectrum and self.traces.kept(spectrum, asked_trace(self._view.options))
+        if not made:
+            return
+        self.plot.prepare(made, self._view.window or made.range)
+        self.minimap.prepare(made)
+        for window, size in self.traces.small.items():
+            flux = flux_range(made, window, self._view.options.flux_zero)
+            made.lines(Scale(*window, *flux, *size))
 
     def _show_made(
         self, spectrum: Spectrum, asked: AskedTrace, keep_flux: bool, drawn: Trace
@@ -296,7 +318,9 @@ class SpectrumPanel(QFrame):
         options = self._view.options
         sets = self._task.lines if options.line_sets is None else options.line_sets
         own = self._ranks if options.line_sets is None else ()
-        self.plot.marks.show_marks(marks(self.lines.lists, sets, self._ranks, options.z, own))
+        shown = marks(self.lines.lists, sets, self._ranks, options.z, own)
+        self.plot.marks.show_marks(shown)
+        self._own_marks = np.sort([each.wavelength for each in shown if each.rank < MEASURED])
         self.plot.viewport().update()
 
     def _update_visibility(self) -> None:
@@ -381,8 +405,10 @@ LABEL_LENGTH = 60
 class TraceCache:
     """The traces of spectra that were read ahead, each as long as its spectrum is kept."""
 
-    def __init__(self, view: View, prefetch: Prefetch, small: tuple[Window, ...] = ()) -> None:
-        self._view, self._small = view, small  # the windows that are drawn beside it
+    def __init__(self, view: View, prefetch: Prefetch) -> None:
+        self._view = view
+        self.small: dict[Window, tuple[float, float]] = {}
+        """The windows that are drawn beside the plot, with their widths and heights in dots."""
         self._made: WeakKeyDictionary[Spectrum, tuple[AskedTrace, Trace]] = WeakKeyDictionary()
         prefetch.prepare = self.prepare
 
@@ -393,13 +419,18 @@ class TraceCache:
         if takes_long(spectrum, *asked):
             return
         made = trace(spectrum, *asked)
-        for each in {window or made.range, made.range, *self._small}:
+        _ = made.gaps, made.underlay
+        for each in {window or made.range, made.range, *self.small}:
             flux_range(made, each, options.flux_zero)
         self._made[spectrum] = asked, made
 
     def trace(self, spectrum: Spectrum, asked: AskedTrace) -> Trace:
+        made = self.kept(spectrum, asked)
+        return trace(spectrum, *asked) if made is None else made
+
+    def kept(self, spectrum: Spectrum, asked: AskedTrace) -> Trace | None:
         made_for, made = self._made.get(spectrum, (None, None))
-        return made if made is not None and made_for == asked else trace(spectrum, *asked)
+        return made if made_for == asked else None
 
 
 class AgentFollower(QObject):
@@ -472,6 +503,10 @@ class CornerReadout(QLabel):
 
     def show_values(self, text: str, at: QPointF | None) -> None:
         """Where they have no room, the first of them are left out; `at` is where the mouse is."""
+        if not text:  # as for most objects
+            self.setText("")
+            self.hide()
+            return
         stage, metrics = self._plot.stage.geometry().toRect(), self.fontMetrics()
         parts = text.split(BETWEEN)
         ends = [parts[number:] for number in range(len(parts))]
@@ -492,4 +527,4 @@ class CornerReadout(QLabel):
         self.setPalette(palette)
         self.setText(text)
         self.setGeometry(corner)
-        self.setVisible(bool(text))
+        self.show()

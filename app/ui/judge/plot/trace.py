@@ -3,14 +3,20 @@
 import math
 import sys
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
+from PySide6.QtGui import QPolygonF
 
 from agent.spectra.gaps import GAP, gap_starts, with_gaps
 from agent.spectra.pixel_grid import LIGHT_KMS, pixel_edges
 from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
 from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, conversion, converted
+from app.ui.judge.plot.canvas.curve import KeptPoints, lines_of
+from app.ui.judge.plot.canvas.layers import wide_gaps
+from app.ui.judge.plot.canvas.paint import keep
+from app.ui.judge.plot.canvas.plot_box import Scale
 from app.ui.session.candidate.view_options import ViewOptions
 
 PLAIN = (1e-2, 1e5)  # typical fluxes within this range are shown without a power of ten
@@ -38,6 +44,10 @@ class Trace:
     is_log: bool = False  # whether the flux axis is logarithmic
     flux_ranges: dict[tuple[Window, bool], Window] = field(default_factory=dict)
     """What `flux_range` has found, by its arguments."""
+    _lines: dict[Scale, list[QPolygonF]] = field(default_factory=dict)
+    points: KeptPoints = field(default_factory=dict)
+    columns: dict[object, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    """What curve and error band are drawn from at some scales."""
 
     def on_axis(self, flux: FloatArray) -> FloatArray:
         """Fluxes of the trace as drawn; a logarithmic axis has their decimal logarithms."""
@@ -56,6 +66,33 @@ class Trace:
         factor = 1.0 if self.conversion is None else np.interp(wavelength, *self.conversion)
         return self.on_axis(np.asarray(flux * factor / self.unit))
 
+    def lines(self, scale: Scale) -> list[QPolygonF]:
+        """The curve in the pixels of a small plot; kept, so that it can be made ahead."""
+        if scale in self._lines:
+            return self._lines[scale]
+        inside = slice(*self.wavelength.searchsorted((scale.lo, scale.hi)).tolist())
+        flux = self.on_axis(self.flux[inside])
+        return keep(self._lines, scale, lines_of(self.wavelength[inside], flux, scale))
+
+    @cached_property
+    def gaps(self) -> tuple[Window, ...]:
+        return wide_gaps(self.wavelength, self.raw)
+
+    @cached_property
+    def underlay(self) -> tuple[FloatArray, FloatArray]:
+        """The raw flux drawn under the curve.
+
+        Under a smoothed curve that is the whole spectrum, else only the bad pixels, each run with
+        its two neighbours, so that it joins the curve, and with a gap to the next run.
+        """
+        if self.is_smoothed:
+            return self.wavelength, self.raw
+        known = np.isfinite(self.flux)
+        hidden = ~(known & _beside(known))
+        raw = np.where(hidden, self.raw, np.nan)
+        kept = hidden | ~_beside(~hidden)
+        return self.wavelength[kept], raw[kept]
+
     @property
     def range(self) -> Window:
         return float(self.wavelength[0]), float(self.wavelength[-1])
@@ -71,6 +108,14 @@ class Trace:
     @property
     def smoothing_kms(self) -> float:
         return self.smoothing_px * self.pixel_kms
+
+
+def _beside(which: BoolArray) -> BoolArray:
+    """Whether all neighbours of each pixel are set; the ends have only one."""
+    both = np.ones_like(which)
+    both[1:] &= which[:-1]
+    both[:-1] &= which[1:]
+    return both
 
 
 def trace(

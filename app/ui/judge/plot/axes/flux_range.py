@@ -4,6 +4,7 @@ import numpy as np
 
 from agent.spectra.spectrum import FloatArray, Window
 from app.ui.judge.plot.canvas.curve import visible
+from app.ui.judge.plot.canvas.paint import keep
 from app.ui.judge.plot.trace import Trace, rough_median
 
 CENTRAL = (0.005, 0.995)
@@ -17,7 +18,6 @@ BELOW, ABOVE = 0.05, 0.14
 # The [O I] sky lines, which are seldom subtracted well; ignored in windows wider than WIDE_A.
 SKY_RESIDUALS = ((5569.0, 5589.0), (6294.0, 6309.0))
 WIDE_A = 600.0
-MAX_KEPT = 16  # ranges kept with a trace: those of plot and minimap, and of each diagnostic window
 DEEPEST = 1e-4  # a logarithmic axis reaches down to this fraction of its upper end at most
 MIN_WIDTH_A = 2.0
 WHOLE_FRACTION = 0.999
@@ -26,11 +26,9 @@ WHOLE_FRACTION = 0.999
 def flux_range(trace: Trace, window: Window, from_zero: bool = False) -> Window:
     """The flux range to show for a window, as drawn: see `Trace.on_axis`."""
     known, asked = trace.flux_ranges, (window, from_zero)
-    if asked not in known:
-        if len(known) >= MAX_KEPT:
-            known.clear()
-        known[asked] = _found(trace, window, from_zero)
-    return known[asked]
+    if asked in known:
+        return known[asked]
+    return keep(known, asked, _found(trace, window, from_zero))
 
 
 def _found(trace: Trace, window: Window, from_zero: bool) -> Window:

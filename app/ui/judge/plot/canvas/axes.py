@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pyqtgraph as pg
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 from agent.spectra.spectrum import Window
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.theme.theme import Theme
-from app.ui.judge.plot.canvas.paint import TextCache, dots_per_pixel, hairline
+from app.ui.judge.plot.canvas.paint import TextCache, dots_per_pixel, hairline, keep
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale
 
 TICK_PX = 5.0
@@ -30,6 +30,16 @@ MAX_TICKS = 50
 DECIMALS = 6
 
 
+@dataclass(frozen=True)
+class Painted:
+    """What is painted of an axis: its ticks, and its numbers and title with their places."""
+
+    marks: Marks
+    numbers: list[tuple[QRectF, str]]
+    title: str
+    title_place: QRectF
+
+
 class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     """An axis that paints its own ticks and texts.
 
@@ -43,24 +53,26 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
     def __init__(self, orientation: str, theme: Theme, texts: TextCache) -> None:
         self.title = ""
-        self._marks: Marks = []
-        self._marks_for: object = None
+        self._painted: dict[object, Painted] = {}
         self.theme, self.texts = theme, texts
         super().__init__(orientation)
         self.enableAutoSIPrefix(False)
         self.fit_font()
 
     @property
-    def marks(self) -> Marks:
-        """Ticks with their texts, cached for the current range and length."""
-        lo, hi = self.range
-        key = lo, hi, self.length, self._look, self.texts.font
-        if key != self._marks_for:
-            found = self._marks_with_room(lo, hi)
-            if len(found) < LEAST_TICKS:
-                found = self._more_ticks(lo, hi) or found
-            self._marks, self._marks_for = found, key
-        return self._marks
+    def painted(self) -> Painted:
+        return self.painted_for(*self.range)
+
+    def painted_for(self, lo: float, hi: float) -> Painted:
+        """Kept, so that it can be made ahead."""
+        key = lo, hi, self.length, self.title, self._look(lo, hi), self.texts.font
+        if key not in self._painted:
+            marks = self._marks_with_room(lo, hi)
+            if len(marks) < LEAST_TICKS:
+                marks = self._more_ticks(lo, hi) or marks
+            numbers = [(self._place(at, text), text) for at, text in marks]
+            keep(self._painted, key, self._with_title(marks, numbers))
+        return self._painted[key]
 
     def _marks_with_room(self, lo: float, hi: float) -> Marks:
         """As many as stand apart, or fewer where that leaves the title more of its room."""
@@ -68,7 +80,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         least, found = math.inf, []
         # Large or long numbers need more room than the least distance.
         for most in range(max(int(self.length / self.apart_px), 2), 0, -1):
-            found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
+            found = self._placed(lo, hi, most)
             if not self._are_apart(found):
                 continue
             cost = self._title_cost(found) if len(found) >= LEAST_TICKS else TOO_FEW
@@ -81,16 +93,11 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
     def _more_ticks(self, lo: float, hi: float) -> Marks | None:
         """Closer ticks, for a low axis on which a single number would say no scale."""
         for most in range(LEAST_TICKS, MOST_TRIED + 1):
-            found = [(self._position(at), text) for at, text in self._ticks(lo, hi, most)]
+            found = self._placed(lo, hi, most)
             if len(found) >= LEAST_TICKS:
                 is_short = all(len(text) <= len(WIDEST_NUMBER) for _, text in found)
                 return found if is_short and self._are_apart(found) else None
         return None
-
-    @property
-    def numbers(self) -> list[tuple[QRectF, str]]:
-        """The numbers that are painted, and where."""
-        return [(self._place(at, text), text) for at, text in self.marks]
 
     def shown_title(self, room: float) -> str:
         """The title; without its unit, or none at all, where it has no room."""
@@ -111,28 +118,32 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         """Where the number of a tick is painted."""
         raise NotImplementedError
 
+    def _ends(self, at: float, text: str) -> tuple[float, float]:
+        """From where to where along the axis this number stands."""
+        raise NotImplementedError
+
     def _are_apart(self, marks: Marks) -> bool:
-        places = [self._place(*mark) for mark in marks]
-        return not any(one.intersects(next_one) for one, next_one in pairwise(places))
+        ends = [self._ends(*mark) for mark in marks]
+        return not any(a < d and c < b for (a, b), (c, d) in pairwise(ends))
 
     def _title_cost(self, marks: Marks) -> int:
         """How much of the title has no room between these; of equals, the most ticks are taken."""
         return 0
 
-    @property
-    def _look(self) -> object:
-        """What the ticks depend on, besides range, length and font."""
-        raise NotImplementedError
-
-    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
-        """Coordinates of the plot, and the texts there."""
+    def _look(self, lo: float, hi: float) -> object:
+        """What it depends on, besides range, length, title and font."""
         raise NotImplementedError
 
     def fit_font(self) -> None:
         """Take the room that numbers and title need in the font of the texts."""
         raise NotImplementedError
 
-    def _position(self, value: float) -> float:
+    def _placed(self, lo: float, hi: float, most: int) -> Marks:
+        """The ticks in pixels."""
+        raise NotImplementedError
+
+    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> Painted:
+        """With the numbers that stand beside the title."""
         raise NotImplementedError
 
 
@@ -143,64 +154,50 @@ class WavelengthAxis(PlotAxis):
         self.frame = WavelengthFrame()
         super().__init__("bottom", theme, texts)
 
-    @property
-    def _look(self) -> object:
-        return self.frame, self.title, self._breaks
+    def _look(self, lo: float, hi: float) -> object:
+        return self.frame, self._breaks(lo, hi)
 
-    @property
-    def _breaks(self) -> tuple[Window, ...]:
-        box, (lo, hi) = self.linkedView(), self.range
+    def _breaks(self, lo: float, hi: float) -> tuple[Window, ...]:
+        box = self.linkedView()
         return box.breaks_in((lo, hi), self.length) if isinstance(box, PlotBox) else ()
 
-    @property
-    def _scale(self) -> Scale:
-        lo, hi = self.range
-        return Scale(lo, hi, 0.0, 1.0, self.length, 1.0, self._breaks)
-
-    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
+    def _placed(self, lo: float, hi: float, most: int) -> Marks:
         if not lo > 0.0:
-            return ()
-        scale = self._scale
+            return []
+        scale = Scale(lo, hi, 0.0, 1.0, self.length, 1.0, self._breaks(lo, hi))
         if scale.breaks:  # beside them, ticks stand farther apart than without
             most = round(most * scale.view_per_pixel / scale.per_pixel)
         values = ticks(self.frame.shown(lo), self.frame.shown(hi), most)
         texts = zip(map(self.frame.observed, values), tick_texts(values), strict=True)
-        return [(at, text) for at, text in texts if not scale.is_hidden(at)]
+        return [(scale.x(at), text) for at, text in texts if not scale.is_hidden(at)]
 
     def fit_font(self) -> None:
         self.setHeight(round(self.texts.height + TICK_PX + 4.0))
 
-    def _position(self, value: float) -> float:
-        return float(self._scale.x(value))
-
     def paint(self, painter: QPainter, *_: object) -> None:
-        texts, colour = self.texts, self.theme.axis
+        texts, colour, painted = self.texts, self.theme.axis, self.painted
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, colour))
-        painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in self.marks])
+        painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in painted.marks])
         painter.setPen(QColor(colour))
-        for place, text in self.numbers:
+        for place, text in painted.numbers:
             texts.draw(painter, place.center().x(), place.top(), text, 0.5)
-        title = self.title_place
-        texts.draw(painter, title.left(), title.top(), self._title[0])
+        title = painted.title_place
+        texts.draw(painter, title.left(), title.top(), painted.title)
 
-    @property
-    def numbers(self) -> list[tuple[QRectF, str]]:
-        title = self.title_place.adjusted(-TITLE_APART_PX, 0.0, TITLE_APART_PX, 0.0)
-        return [each for each in super().numbers if not each[0].intersects(title)]
+    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> Painted:
+        title, place = self._title(marks)
+        around = place.adjusted(-TITLE_APART_PX, 0.0, TITLE_APART_PX, 0.0)
+        beside = [each for each in numbers if not each[0].intersects(around)]
+        return Painted(marks, beside, title, place)
 
-    @property
-    def title_place(self) -> QRectF:
-        return self._title[1]
-
-    @property
-    def _title(self) -> tuple[str, QRectF]:
+    def _title(self, marks: Marks) -> tuple[str, QRectF]:
         """The title, or its unit alone, in the last gap between numbers that has room for it.
 
         Where there is none it stands at the end, in the place of a number.
         """
         for texts in self._titles:
-            if found := self._title_among(self.marks, *texts):
+            if found := self._title_among(marks, *texts):
                 return found
         text = self.shown_title(TITLE_SHARE * self.length)
         width = self.texts.width(text)
@@ -214,12 +211,12 @@ class WavelengthAxis(PlotAxis):
         return (self.title, unit), (COMMA.split(unit)[0],)
 
     def _title_among(self, marks: Marks, *texts: str) -> tuple[str, QRectF] | None:
-        edges = [*(self._place(*mark) for mark in marks), QRectF(self.length, 0.0, 0.0, 0.0)]
+        numbers = [self._ends(*mark) for mark in marks]
+        rights = [*(left - TITLE_APART_PX for left, _ in numbers[1:]), self.length]
         for text in filter(None, texts):
             width = self.texts.width(text)
-            for before, after in reversed([*pairwise(edges)]):
-                right = after.left() - (TITLE_APART_PX if after.width() else 0.0)
-                if right - width - TITLE_APART_PX >= before.right():
+            for (_, before), right in zip(reversed(numbers), reversed(rights), strict=False):
+                if right - width - TITLE_APART_PX >= before:
                     return text, QRectF(right - width, TICK_PX + 2.0, width, self.texts.height)
         return None
 
@@ -228,9 +225,13 @@ class WavelengthAxis(PlotAxis):
         return next((cost for cost, each in costs if self._title_among(marks, *each)), 2)
 
     def _place(self, at: float, text: str) -> QRectF:
+        left, right = self._ends(at, text)
+        return QRectF(left, TICK_PX + 2.0, right - left, self.texts.height)
+
+    def _ends(self, at: float, text: str) -> tuple[float, float]:
         width = self.texts.width(text) + NUMBERS_APART_PX
         left = min(at - 0.5 * width, self.length - width)  # the last number is whole, too
-        return QRectF(left, TICK_PX + 2.0, width, self.texts.height)
+        return left, left + width
 
 
 class FluxAxis(PlotAxis):
@@ -240,53 +241,56 @@ class FluxAxis(PlotAxis):
         self.is_log = False  # whether its coordinates are decimal logarithms of the flux
         super().__init__("left", theme, texts)
 
-    @property
-    def _look(self) -> object:
+    def _look(self, lo: float, hi: float) -> object:
         return self.is_log
 
-    def _ticks(self, lo: float, hi: float, most: int) -> Iterable[tuple[float, str]]:
+    def _placed(self, lo: float, hi: float, most: int) -> Marks:
         if self.is_log:
-            return log_ticks(lo, hi, most)
-        values = ticks(lo, hi, most)
-        return zip(values, tick_texts(values), strict=True)
+            texts = log_ticks(lo, hi, most)
+        else:
+            values = ticks(lo, hi, most)
+            texts = tuple(zip(values, tick_texts(values), strict=True))
+        length = self.length
+        return [((hi - at) * length / (hi - lo), text) for at, text in texts]
 
     def fit_font(self) -> None:
         self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 6.0))
 
-    def _position(self, value: float) -> float:
-        low, high = self.range
-        return float((high - value) * self.length / (high - low))
-
     def paint(self, painter: QPainter, *_: object) -> None:
-        texts, colour, right = self.texts, self.theme.axis, float(self.size().width())
+        texts, colour, painted = self.texts, self.theme.axis, self.painted
+        right = float(self.size().width())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, colour))
-        painter.drawLines([QLineF(right, y, right - TICK_PX, y) for y, _ in self.marks])
+        painter.drawLines([QLineF(right, y, right - TICK_PX, y) for y, _ in painted.marks])
         painter.setPen(QColor(colour))
-        for place, text in self.numbers:
+        for place, text in painted.numbers:
             texts.draw(painter, place.right(), place.top(), text, 1.0)
-        title = self.title_place
+        title = painted.title_place
         if not title.isEmpty():
             painter.save()
             painter.translate(title.left(), title.center().y())
             painter.rotate(-90.0)
-            texts.draw(painter, 0.0, 0.0, self.shown_title(self.length), 0.5)
+            texts.draw(painter, 0.0, 0.0, painted.title, 0.5)
             painter.restore()
 
-    @property
-    def title_place(self) -> QRectF:
-        """Where the title stands on end; empty where long numbers need its room."""
-        length = self.texts.width(self.shown_title(self.length))
-        left, width = 2.0, self.texts.height
-        if any(place.left() < left + width for place, _ in self.numbers):
-            return QRectF()
-        return QRectF(left, 0.5 * (self.length - length), width, length)
+    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> Painted:
+        """The title stands on end, and gives way to long numbers that need its room."""
+        title = self.shown_title(self.length)
+        left, width, length = 2.0, self.texts.height, self.texts.width(title)
+        place = QRectF(left, 0.5 * (self.length - length), width, length)
+        if any(each.left() < left + width for each, _ in numbers):
+            place = QRectF()
+        return Painted(marks, numbers, title, place)
 
     def _place(self, at: float, text: str) -> QRectF:
-        width, height = self.texts.width(text), self.texts.height
-        right = float(self.size().width()) - TICK_PX - 4.0
+        width, right = self.texts.width(text), float(self.size().width()) - TICK_PX - 4.0
+        top, bottom = self._ends(at, text)
+        return QRectF(right - width, top, width, bottom - top)
+
+    def _ends(self, at: float, text: str) -> tuple[float, float]:
+        height = self.texts.height
         top = min(max(at - 0.5 * height, -2.0), self.length - height)
-        return QRectF(right - width, top, width, height)
+        return top, top + height
 
 
 class Frame(QGraphicsObject):

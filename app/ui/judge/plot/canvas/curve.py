@@ -1,13 +1,16 @@
 """A curve over wavelength, as wide on every screen and fast at any number of pixels."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pyqtgraph as pg
+from pyqtgraph.functions import arrayToQPolygonF
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter, QPen, QPolygonF
 
-from agent.spectra.spectrum import FloatArray
+from agent.spectra.spectrum import FloatArray, Window
 from app.ui.base.theme.theme import Theme
-from app.ui.judge.plot.canvas.paint import dot_pen, dots_per_pixel
+from app.ui.judge.plot.canvas.paint import dot_pen, dots_per_pixel, keep
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale
 
 EMPTY = np.empty(0)
@@ -18,6 +21,21 @@ DASH_PX = (6.0, 3.0)
 # Far outside the plot: the raster painter misdraws larger coordinates.
 LIMIT_PX = 20_000.0
 DENSE = 1.0  # points per column above which only the extremes are drawn
+
+
+NO_LIMITS: Window = (-np.inf, np.inf)
+
+
+class Points(NamedTuple):
+    """What is painted of a curve, in coordinates of the plot; `lines` are one dot wide."""
+
+    x: FloatArray
+    y: FloatArray
+    is_one_dot: bool
+    lines: list[QPolygonF]
+
+
+KeptPoints = dict[tuple[Scale, float, Window], Points]
 
 
 class Curve(pg.PlotCurveItem):  # type: ignore[misc]
@@ -41,13 +59,24 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         self.width_px = width_px
         self.role, self.is_dashed = role, is_dashed  # the role is a colour of the theme
         self.wavelength = self.flux = EMPTY
+        self._kept: KeptPoints = {}
+        self._limits = NO_LIMITS
+        self._lines: list[QPolygonF] = []
         self.was_painted = False
         self._drawn_for: tuple[Scale, float, str] | None = None
         self.setZValue(depth)
         box.addItem(self, ignoreBounds=True)
 
-    def show_data(self, wavelength: FloatArray, flux: FloatArray) -> None:
+    def show_data(
+        self,
+        wavelength: FloatArray,
+        flux: FloatArray,
+        kept: KeptPoints | None = None,
+        limits: Window = NO_LIMITS,
+    ) -> None:
+        """Show fluxes within limits; `kept` may hold what `points` made ahead."""
         self.wavelength, self.flux = wavelength, flux
+        self._kept, self._limits = {} if kept is None else kept, limits
         self.was_painted, self._drawn_for = False, None
         self.update()
 
@@ -59,24 +88,51 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         if not self.flux.size:
             return
         scale = self.box.scale_now
-        dots = dots_per_pixel(painter) * scale.view_per_pixel
+        # The transformation of the box is not exact.
+        dots = round(dots_per_pixel(painter) * scale.view_per_pixel, 6)
         key = scale, dots, getattr(self.theme, self.role)
         if key != self._drawn_for:
             self._make(*key)
             self._drawn_for = key
+        if not self._lines:
+            super().paint(painter, *more)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self.opts["pen"])
         for number in range(round(self.width_px * dots) if self.is_dashed else 1):
             painter.translate(0.0, scale.flux_per_pixel / dots if number else 0.0)
-            super().paint(painter, *more)
+            for line in self._lines:
+                painter.drawPolyline(line)
 
     def _make(self, scale: Scale, dots: float, colour: str) -> None:
-        """Prepare what PlotCurveItem paints.
+        made = self.points(self.wavelength, self.flux, self._kept, self._limits, scale, dots)
+        self.xData, self.yData, is_one_dot, self._lines = made
+        self.path, self._lineSegmentsRendered = None, False
+        pen = dot_pen(colour, 1.0 if is_one_dot else self.width_px * dots)
+        if self.is_dashed:
+            pen = QPen(pen)
+            pen.setDashPattern([length * dots for length in DASH_PX])
+        self.opts["pen"], self.opts["segmentedLineMode"] = pen, "on"
+
+    def points(
+        self,
+        wavelength: FloatArray,
+        flux: FloatArray,
+        kept: KeptPoints,
+        limits: Window,
+        scale: Scale,
+        dots: float,
+    ) -> Points:
+        """What is painted at this scale.
 
         Qt draws lines wider than a dot a hundred times slower, unless each is a segment by itself.
         A dense curve is nearly vertical everywhere, so it is widened up and down; dashes are drawn
-        once for each dot of their width.
+        once for each dot of their width. PlotCurveItem paints the segments; the rest it would turn
+        into a path, which takes as long as painting it.
         """
-        inside = visible(self.wavelength, scale.lo, scale.hi)
-        x, y = scale.x(self.wavelength[inside]) * dots, self.flux[inside]
+        if (key := (scale, dots, limits)) in kept:
+            return kept[key]
+        inside = visible(wavelength, scale.lo, scale.hi)
+        x, y = scale.x(wavelength[inside]) * dots, np.clip(flux[inside], *limits)
         columns, dot = scale.width * dots, scale.flux_per_pixel / dots
         dense, width = is_dense(x, columns), self.width_px * dots
         x, y = thin(x, y, columns)
@@ -84,15 +140,11 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
             y = widened(y, 0.5 * (width - OWN_WIDTH) * dot)
         x, y = with_dots(x, y, dots)
         far = LIMIT_PX * scale.flux_per_pixel
-        self.xData = scale.lo + x * (scale.view_per_pixel / dots)
-        self.yData = np.clip(y, scale.bottom - far, scale.top + far)
-        self.path, self._lineSegmentsRendered = None, False
+        x = scale.lo + x * (scale.view_per_pixel / dots)
+        y = np.clip(y, scale.bottom - far, scale.top + far)
         is_one_dot = dense or self.is_dashed or width <= 1.0
-        pen = dot_pen(colour, 1.0 if is_one_dot else width)
-        if self.is_dashed:
-            pen = QPen(pen)
-            pen.setDashPattern([length * dots for length in DASH_PX])
-        self.opts["pen"], self.opts["segmentedLineMode"] = pen, "off" if is_one_dot else "on"
+        lines = [arrayToQPolygonF(x[part], y[part]) for part in pieces(y) if is_one_dot]
+        return keep(kept, key, Points(x, y, is_one_dot, lines))
 
 
 def widened(y: FloatArray, by: float) -> FloatArray:
@@ -157,6 +209,13 @@ def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, Floa
         at = np.repeat(2 * apart + 2, 2)
         x, thinned = np.insert(x, at, x[at - 1] + 1.0), np.insert(thinned, at, np.nan)
     return x, thinned
+
+
+def lines_of(wavelength: FloatArray, flux: FloatArray, scale: Scale) -> list[QPolygonF]:
+    """What is drawn of a curve in the pixels of a small plot."""
+    x, y = thin(scale.x(wavelength), scale.y(flux), scale.width)
+    y = y.clip(-LIMIT_PX, LIMIT_PX)
+    return [arrayToQPolygonF(x[part], y[part]) for part in pieces(y)]
 
 
 def pieces(y: FloatArray) -> list[slice]:

@@ -1,11 +1,23 @@
 """Pens and colours for painting, sharp at any scale of the screen."""
 
 from functools import lru_cache
+from typing import TypeVar
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QStaticText
 
 MAX_TEXTS = 1000
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+MOST_KEPT = 16  # of one thing, such as the axes of the objects that the next keys may show
+
+
+def keep(kept: dict[Key, Value], key: Key, value: Value) -> Value:
+    """Put what takes long to make into a small cache."""
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    kept[key] = value
+    return value
 
 
 @lru_cache(maxsize=256)

@@ -57,6 +57,8 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
 
     def breaks_in(self, window: Window, width: float) -> tuple[Window, ...]:
         """The gaps in a window that a break makes narrower; none where hardly more is left."""
+        if not self.gaps:
+            return ()  # as for most objects: it is asked several times a frame
         lo, hi = window
         inside = ((max(first, lo), min(last, hi)) for first, last in self.gaps)
         least = 2.0 * BREAK_PX * (hi - lo) / width

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter
@@ -182,13 +181,27 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         if trace is None:
             self.curve.show_data(EMPTY, EMPTY)
         else:
-            # With the arguments of the plot, whose answer is kept.
-            low, high = flux_range(trace, trace.range, False)
-            top, foot = (each + self.brackets.extra for each in (TOP_PX, FOOT_PX))
-            per_pixel = (high - low) / (HEIGHT - TOP_PX - FOOT_PX)
-            self.box.show_range(trace.range, (low - foot * per_pixel, high + top * per_pixel))
-            self.curve.show_data(trace.wavelength, np.clip(trace.on_axis(trace.flux), low, high))
+            limits, flux = self._between_rows(trace)
+            self.box.show_range(trace.range, flux)
+            shown = trace.wavelength, trace.on_axis(trace.flux), trace.points
+            self.curve.show_data(*shown, limits)
         self.show_window(self.window_now)
+
+    def prepare(self, trace: Trace) -> None:
+        """Make the curve of another object, for its key to find it."""
+        limits, flux = self._between_rows(trace)
+        size = self.box.size()
+        scale = Scale(*trace.range, *flux, size.width(), size.height())
+        shown = trace.wavelength, trace.on_axis(trace.flux), trace.points
+        self.curve.points(*shown, limits, scale, self.devicePixelRatioF())
+
+    def _between_rows(self, trace: Trace) -> tuple[Window, Window]:
+        """The range of the fluxes, and that of the box."""
+        # With the arguments of the plot, whose answer is kept.
+        low, high = flux_range(trace, trace.range, False)
+        top, foot = (each + self.brackets.extra for each in (TOP_PX, FOOT_PX))
+        per_pixel = (high - low) / (HEIGHT - TOP_PX - FOOT_PX)
+        return (low, high), (low - foot * per_pixel, high + top * per_pixel)
 
     def shows_quantity_of(self, trace: Trace) -> bool:
         """Whether its curve has the flux axis of this trace."""

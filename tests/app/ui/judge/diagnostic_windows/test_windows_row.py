@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from app.core.spectra.prefetch import spectrum_key
 from app.ui.judge.diagnostic_windows.windows_row import WindowsRow, measured_texts, short_texts
+from app.ui.judge.plot.canvas.plot_box import Scale
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
+from app.ui.judge.plot.trace import asked_trace
 from tests.app.ui.judge.plot.spectra import spectrum
 from tests.app.ui.steps import click, shown_in
 
@@ -97,6 +100,32 @@ def test_each_shows_its_part_and_follows_velocity_and_smoothing(qtbot, row, cont
     context.view.change_smoothing(4)
     assert (row.cells[0].curves["flux"][1] != sharp).any()
     assert (row.cells[0].curves["error_band"][1] == sharp).any()
+
+
+def test_what_is_painted_of_the_next_object_is_made_before_its_key(qtbot, row, context):
+    current, panel = context.current, row.panel
+    with qtbot.waitSignal(panel.plot.painted):
+        current.next()
+    asked = asked_trace(context.view.options)
+
+    def ahead():
+        key = spectrum_key(current.repeat_round.neighbours_of(current.row).ahead[0].candidate)
+        spectrum = current.prefetch.peek(key)
+        return spectrum and panel.traces.kept(spectrum, asked)
+
+    qtbot.waitUntil(lambda: bool(ahead()) and bool(ahead()._lines))
+    made, axes = ahead(), (panel.plot.wavelength_axis, panel.plot.flux_axis)
+    kept = made._lines, made.points, made.columns, panel.plot.marks._placed
+    before = [list(each) for each in (*kept, *(axis._painted for axis in axes))]
+    assert len(made.points) == 2 and len(made._lines) == len(row.cells)
+    with qtbot.waitSignal(panel.plot.painted):
+        current.next()
+    panel.minimap.grab()
+    row.grab()
+    assert panel.plot.trace is made
+    assert [list(each) for each in (*kept, *(axis._painted for axis in axes))] == before
+    for cell in row.cells:
+        assert Scale(*cell.ranges, *cell.size_in_dots) in made._lines
 
 
 def test_a_window_in_a_gap_of_the_spectrum_is_not_covered(row, context, monkeypatch):

@@ -18,7 +18,7 @@ from app.ui.judge.plot.canvas.curve import pieces
 from app.ui.judge.plot.marks import ROWS
 from app.ui.judge.plot.marks_layer import TOP_PX
 from app.ui.judge.plot.measured_layer import width_text
-from app.ui.judge.plot.plot_view import PlotView, raw_underlay
+from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.plot.trace import trace
 from tests.app.ui.judge.plot.conftest import on_to
 from tests.app.ui.judge.plot.spectra import spectrum, with_bad
@@ -62,12 +62,12 @@ def test_painting_takes_no_reference_to_none_away(context, panel):
 
 def test_bad_pixels_are_drawn_behind_in_stretches():
     drawn = trace(with_bad(1000, 1010))
-    wavelength, behind = raw_underlay(drawn)
+    wavelength, behind = drawn.underlay
     assert wavelength[np.isfinite(behind)].tolist() == drawn.wavelength[999:1011].tolist()
     mask = np.isin(np.arange(3000), (1000, 1003, 2000))
-    _, behind = raw_underlay(trace(spectrum(mask=mask)))
+    _, behind = trace(spectrum(mask=mask)).underlay
     assert [part.stop - part.start for part in pieces(behind)] == [6, 3]
-    assert raw_underlay(trace(spectrum()))[0].size == 0
+    assert trace(spectrum()).underlay[0].size == 0
 
 
 LIMIT_S = 120

@@ -310,7 +310,7 @@ def test_a_spectrum_that_was_read_ahead_is_shown_without_making_its_curve(
     monkeypatch.setattr(spectrum_panel, "trace", noted)
     on_to(qtbot, context, 2)
     asked = asked_trace(context.view.options)
-    assert panel.plot.trace is panel._traces.trace(context.current.spectrum, asked)
+    assert panel.plot.trace is panel.traces.trace(context.current.spectrum, asked)
     assert threading.main_thread() not in threads
 
 
