@@ -64,7 +64,7 @@ class WindowCell(PlotCell):
         self.about: tuple[object, ...] = ()  # what its tip was made of
         self.setProperty(RICH, True)
         self.setText(task_text(window.label))
-        self.drawn: Trace | None = None
+        self.drawn: Trace | None = None  # of which a part is shown
         self.curves: dict[str, Points] = {}
         """What is drawn, by its colour in the theme: wavelengths, and fluxes as on the axis."""
         self.marks = NOTHING

@@ -240,11 +240,13 @@ class SpectrumPanel(QFrame):
         """Make ahead what takes longest of painting the object of the next key."""
         row = self._current.row
         ahead = () if row is None else self._current.repeat_round.neighbours_of(row).ahead
-        spectrum = None
-        with suppress(ReadError, StopIteration):
-            spectrum = self._current.prefetch.peek(spectrum_key(next(iter(ahead)).candidate))
-        made = spectrum and self.traces.kept(spectrum, asked_trace(self._view.options))
-        if not made:
+        spectrum = made = None
+        if ahead:
+            with suppress(ReadError):
+                spectrum = self._current.prefetch.peek(spectrum_key(ahead[0].candidate))
+        if spectrum is not None:
+            made = self.traces.kept(spectrum, asked_trace(self._view.options))
+        if made is None:
             return
         self.plot.prepare(made, self._view.window or made.range)
         self.minimap.prepare(made)
@@ -429,6 +431,7 @@ class TraceCache:
         return trace(spectrum, *asked) if made is None else made
 
     def kept(self, spectrum: Spectrum, asked: AskedTrace) -> Trace | None:
+        """What was made ahead of it, if it is what is asked for now."""
         made_for, made = self._made.get(spectrum, (None, None))
         return made if made_for == asked else None
 

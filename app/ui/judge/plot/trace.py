@@ -45,6 +45,7 @@ class Trace:
     flux_ranges: dict[tuple[Window, bool], Window] = field(default_factory=dict)
     """What `flux_range` has found, by its arguments."""
     _lines: dict[Scale, list[QPolygonF]] = field(default_factory=dict)
+    """What `lines` has made."""
     points: KeptPoints = field(default_factory=dict)
     columns: dict[object, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     """What curve and error band are drawn from at some scales."""

@@ -64,7 +64,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         return self.painted_for(*self.range)
 
     def painted_for(self, lo: float, hi: float) -> Painted:
-        """Kept, so that it can be made ahead."""
+        """Of a range; kept, so that it can be made ahead."""
         key = lo, hi, self.length, self.title, self._look(lo, hi), self.texts.font
         if key not in self._painted:
             marks = self._marks_with_room(lo, hi)
