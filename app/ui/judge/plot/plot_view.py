@@ -1,5 +1,6 @@
 """The plot itself: a pyqtgraph plot with our axes, layers and curves."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -97,8 +98,15 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
             flux = self._below_names(flux_range(self.trace, window, self.from_zero))
         self.stage.show_range(window, flux)
 
-    def prepare(self, trace: Trace, window: Window) -> None:
-        """Make what takes longest of showing another object, for its key to find it."""
+    def prepare(
+        self, trace: Trace, window: Window, small: Mapping[Window, tuple[float, float]]
+    ) -> None:
+        """Make what takes longest of showing another object, for its key to find it.
+
+        `small` are the windows that are drawn beside the plot, with their sizes in dots.
+        """
+        for each, size_in_dots in small.items():
+            trace.lines(Scale(*each, *flux_range(trace, each, self.from_zero), *size_in_dots))
         if trace.gaps or self.stage.gaps:
             return  # as axes with breaks are rare, and ask the box
         flux = self._below_names(flux_range(trace, window, self.from_zero))

@@ -22,7 +22,6 @@ from app.ui.judge.agent.deciding_facts import deciding_facts
 from app.ui.judge.agent.status_texts import waiting_text
 from app.ui.judge.plot.axes.flux_range import flux_range, overlaps, within
 from app.ui.judge.plot.axes.titles import badges, flux_axis_title, wavelength_title
-from app.ui.judge.plot.canvas.plot_box import Scale
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
 from app.ui.judge.plot.header import ClassButton, Header, drawn_as, near_note, no_data_note
 from app.ui.judge.plot.marks import MEASURED, marks, task_ranks
@@ -248,11 +247,8 @@ class SpectrumPanel(QFrame):
             made = self.traces.kept(spectrum, asked_trace(self._view.options))
         if made is None:
             return
-        self.plot.prepare(made, self._view.window or made.range)
+        self.plot.prepare(made, self._view.window or made.range, self.traces.small)
         self.minimap.prepare(made)
-        for window, size in self.traces.small.items():
-            flux = flux_range(made, window, self._view.options.flux_zero)
-            made.lines(Scale(*window, *flux, *size))
 
     def _show_made(
         self, spectrum: Spectrum, asked: AskedTrace, keep_flux: bool, drawn: Trace
