@@ -25,7 +25,7 @@ from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.agent.measured_rows import measured_rows, window_text
 from app.ui.judge.plot.axes.flux_range import flux_range
-from app.ui.judge.plot.canvas.curve import lines_of
+from app.ui.judge.plot.canvas.curve import polylines
 from app.ui.judge.plot.canvas.paint import dots_per_pixel, hairline
 from app.ui.judge.plot.canvas.plot_box import Scale
 from app.ui.judge.plot.spectrum_panel import SpectrumPanel
@@ -172,7 +172,7 @@ class WindowCell(PlotCell):
         for role, points in self.curves.items():
             painter.setPen(hairline(painter, getattr(theme, role)))
             drawn = self.drawn if role == "flux" else None
-            for each in lines_of(*points, scale) if drawn is None else drawn.lines(scale):
+            for each in polylines(*points, scale) if drawn is None else drawn.polylines(scale):
                 painter.drawPolyline(each)
 
 
@@ -277,7 +277,7 @@ class WindowsRow(QWidget):
         for cell in self.cells if self.isVisible() else ():
             window = self._view.observed(cell.window_of_task.range)
             cell.show_window(drawn, window, self._panel.marked_in(window), template, from_zero)
-            self._panel.traces.small[cell.window_of_task.range] = cell.size_in_dots
+            self._panel.traces.window_sizes[cell.window_of_task.range] = cell.size_in_dots
 
     def _show_numbers(self) -> None:
         spectrum = self._current.spectrum

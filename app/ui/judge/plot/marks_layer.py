@@ -31,7 +31,7 @@ class MarksLayer(Layer):
         return self.placed_for(self.box.scale_now)
 
     def placed_for(self, scale: Scale) -> list[PlacedMark]:
-        """The marks with their positions; kept, so that it can be made ahead."""
+        """The marks with their positions at a scale, computed once for it."""
         key = scale.lo, scale.hi, scale.width, scale.breaks
         if key not in self._placed:
             keep(self._placed, key, place_marks(self.marks, scale, self.texts.width))

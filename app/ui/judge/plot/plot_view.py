@@ -85,7 +85,7 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
             self.errors.show_data(None)
             self.shades.bad = ()
         else:
-            self.curve.show_data(trace.wavelength, trace.on_axis(trace.flux), trace.points)
+            self.curve.show_data(trace.wavelength, trace.on_axis(trace.flux), trace.curves)
             wavelength, raw = trace.underlay
             self.raw.show_data(wavelength, trace.on_axis(raw))
             self.errors.show_data(trace)
@@ -99,25 +99,26 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
         self.stage.show_range(window, flux)
 
     def prepare(
-        self, trace: Trace, window: Window, small: Mapping[Window, tuple[float, float]]
+        self, trace: Trace, window: Window, window_sizes: Mapping[Window, tuple[float, float]]
     ) -> None:
-        """Make what takes longest of showing another object, for its key to find it.
+        """Compute ahead what takes longest of painting another object.
 
-        `small` are the windows that are drawn beside the plot, with their sizes in dots.
+        `window_sizes` are the widths and heights, in dots of the screen, of the small windows.
         """
-        for each, size_in_dots in small.items():
-            trace.lines(Scale(*each, *flux_range(trace, each, self.from_zero), *size_in_dots))
+        for each, size_in_dots in window_sizes.items():
+            trace.polylines(Scale(*each, *flux_range(trace, each, self.from_zero), *size_in_dots))
         if trace.gaps or self.stage.gaps:
             return  # as axes with breaks are rare, and ask the box
         flux = self._below_names(flux_range(trace, window, self.from_zero))
         size, dots = self.stage.size(), self.devicePixelRatioF()
         scale = Scale(*window, *flux, size.width(), size.height())
         self.marks.placed_for(scale)
-        self.wavelength_axis.painted_for(*window)
-        self.flux_axis.painted_for(*flux)
-        shown = trace.wavelength, trace.on_axis(trace.flux), trace.points
-        self.curve.points(*shown, NO_LIMITS, scale, dots)
-        band_columns(trace, scale, dots)
+        self.wavelength_axis.content_for(*window)
+        self.flux_axis.content_for(*flux)
+        shown = trace.wavelength, trace.on_axis(trace.flux), trace.curves
+        self.curve.shape_at(*shown, NO_LIMITS, scale, dots)
+        if trace.error is not None:
+            band_columns(trace, scale, dots)
 
     def _below_names(self, flux: Window) -> Window:
         """Extend a flux range upwards, where the names of lines need more than its margin."""

@@ -160,14 +160,14 @@ def _band(trace: Trace, scale: Scale) -> tuple[FloatArray, FloatArray, FloatArra
 
 
 def band_columns(trace: Trace, scale: Scale, dots: float) -> tuple[FloatArray, FloatArray]:
-    """The edges of the band in each column of dots; kept, so that they can be made ahead."""
+    """The lower and upper edge of the band in each column of dots, computed once for a scale."""
     key = scale.lo, scale.hi, scale.width, scale.breaks, dots
     if key in trace.columns:
         return trace.columns[key]
     columns = max(int(scale.width * dots), 1)
-    if trace.error is None:
-        return np.full(columns, np.nan), np.full(columns, np.nan)
     x, low, high = _band(trace, scale)
+    if x.size < 2:  # no band
+        return np.full(columns, np.nan), np.full(columns, np.nan)
     lowest = column_values(x * dots, low, columns, np.fmin)
     return keep(trace.columns, key, (lowest, column_values(x * dots, high, columns, np.fmax)))
 

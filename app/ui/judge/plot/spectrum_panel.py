@@ -121,8 +121,8 @@ class SpectrumPanel(QFrame):
 
     def marked_in(self, window: Window) -> FloatArray:
         """Observed wavelengths of the task's lines in a window."""
-        inside = slice(*self._own_marks.searchsorted(window).tolist())
-        return self._own_marks[inside if self._view.options.lines else slice(0)]
+        own = self._own_marks if self._view.options.lines else self._own_marks[:0]
+        return own[(own >= window[0]) & (own <= window[1])]
 
     def add_below(self, part: QWidget) -> None:
         self._layout.insertWidget(self._layout.indexOf(self.minimap), part)
@@ -236,7 +236,7 @@ class SpectrumPanel(QFrame):
         self._show_trace(self.traces.trace(spectrum, asked), candidate_id)
 
     def _prepare_next(self) -> None:
-        """Make ahead what takes longest of painting the object of the next key."""
+        """Compute ahead what takes longest of painting the next object."""
         row = self._current.row
         ahead = () if row is None else self._current.repeat_round.neighbours_of(row).ahead
         spectrum = made = None
@@ -244,10 +244,10 @@ class SpectrumPanel(QFrame):
             with suppress(ReadError):
                 spectrum = self._current.prefetch.peek(spectrum_key(ahead[0].candidate))
         if spectrum is not None:
-            made = self.traces.kept(spectrum, asked_trace(self._view.options))
+            made = self.traces.made_ahead(spectrum, asked_trace(self._view.options))
         if made is None:
             return
-        self.plot.prepare(made, self._view.window or made.range, self.traces.small)
+        self.plot.prepare(made, self._view.window or made.range, self.traces.window_sizes)
         self.minimap.prepare(made)
 
     def _show_made(
@@ -405,8 +405,8 @@ class TraceCache:
 
     def __init__(self, view: View, prefetch: Prefetch) -> None:
         self._view = view
-        self.small: dict[Window, tuple[float, float]] = {}
-        """The windows that are drawn beside the plot, with their widths and heights in dots."""
+        self.window_sizes: dict[Window, tuple[float, float]] = {}
+        """Widths and heights, in dots of the screen, of the small windows beside the plot."""
         self._made: WeakKeyDictionary[Spectrum, tuple[AskedTrace, Trace]] = WeakKeyDictionary()
         prefetch.prepare = self.prepare
 
@@ -418,16 +418,16 @@ class TraceCache:
             return
         made = trace(spectrum, *asked)
         _ = made.gaps, made.underlay
-        for each in {window or made.range, made.range, *self.small}:
+        for each in {window or made.range, made.range, *self.window_sizes}:
             flux_range(made, each, options.flux_zero)
         self._made[spectrum] = asked, made
 
     def trace(self, spectrum: Spectrum, asked: AskedTrace) -> Trace:
-        made = self.kept(spectrum, asked)
+        made = self.made_ahead(spectrum, asked)
         return trace(spectrum, *asked) if made is None else made
 
-    def kept(self, spectrum: Spectrum, asked: AskedTrace) -> Trace | None:
-        """What was made ahead of it, if it is what is asked for now."""
+    def made_ahead(self, spectrum: Spectrum, asked: AskedTrace) -> Trace | None:
+        """The trace that was made when the spectrum was read, if it is as asked for now."""
         made_for, made = self._made.get(spectrum, (None, None))
         return made if made_for == asked else None
 

@@ -13,7 +13,7 @@ from agent.spectra.pixel_grid import LIGHT_KMS, pixel_edges
 from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
 from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, conversion, converted
-from app.ui.judge.plot.canvas.curve import KeptPoints, lines_of
+from app.ui.judge.plot.canvas.curve import CurveShapes, polylines
 from app.ui.judge.plot.canvas.layers import wide_gaps
 from app.ui.judge.plot.canvas.paint import keep
 from app.ui.judge.plot.canvas.plot_box import Scale
@@ -44,11 +44,11 @@ class Trace:
     is_log: bool = False  # whether the flux axis is logarithmic
     flux_ranges: dict[tuple[Window, bool], Window] = field(default_factory=dict)
     """What `flux_range` has found, by its arguments."""
-    _lines: dict[Scale, list[QPolygonF]] = field(default_factory=dict)
-    """What `lines` has made."""
-    points: KeptPoints = field(default_factory=dict)
+    _polylines: dict[Scale, list[QPolygonF]] = field(default_factory=dict)
+    curves: CurveShapes = field(default_factory=dict)
+    """What `Curve.shape_at` has computed of it."""
     columns: dict[object, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
-    """What curve and error band are drawn from at some scales."""
+    """What `band_columns` has computed of it."""
 
     def on_axis(self, flux: FloatArray) -> FloatArray:
         """Fluxes of the trace as drawn; a logarithmic axis has their decimal logarithms."""
@@ -67,13 +67,13 @@ class Trace:
         factor = 1.0 if self.conversion is None else np.interp(wavelength, *self.conversion)
         return self.on_axis(np.asarray(flux * factor / self.unit))
 
-    def lines(self, scale: Scale) -> list[QPolygonF]:
-        """The curve in the pixels of a small plot; kept, so that it can be made ahead."""
-        if scale in self._lines:
-            return self._lines[scale]
+    def polylines(self, scale: Scale) -> list[QPolygonF]:
+        """The curve in the pixels of a small plot, computed once for a scale."""
+        if scale in self._polylines:
+            return self._polylines[scale]
         inside = slice(*self.wavelength.searchsorted((scale.lo, scale.hi)).tolist())
         flux = self.on_axis(self.flux[inside])
-        return keep(self._lines, scale, lines_of(self.wavelength[inside], flux, scale))
+        return keep(self._polylines, scale, polylines(self.wavelength[inside], flux, scale))
 
     @cached_property
     def gaps(self) -> tuple[Window, ...]:
@@ -112,7 +112,7 @@ class Trace:
 
 
 def _beside(which: BoolArray) -> BoolArray:
-    """Whether all neighbours of each pixel are set; the ends have only one."""
+    """Whether all neighbours of each pixel are set; the first and the last have only one."""
     both = np.ones_like(which)
     both[1:] &= which[:-1]
     both[:-1] &= which[1:]

@@ -31,7 +31,7 @@ DECIMALS = 6
 
 
 @dataclass(frozen=True)
-class Painted:
+class AxisContent:
     """What is painted of an axis: its ticks, and its numbers and title with their places."""
 
     marks: Marks
@@ -53,26 +53,26 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
 
     def __init__(self, orientation: str, theme: Theme, texts: TextCache) -> None:
         self.title = ""
-        self._painted: dict[object, Painted] = {}
+        self._contents: dict[object, AxisContent] = {}
         self.theme, self.texts = theme, texts
         super().__init__(orientation)
         self.enableAutoSIPrefix(False)
         self.fit_font()
 
     @property
-    def painted(self) -> Painted:
-        return self.painted_for(*self.range)
+    def content(self) -> AxisContent:
+        return self.content_for(*self.range)
 
-    def painted_for(self, lo: float, hi: float) -> Painted:
-        """Of a range; kept, so that it can be made ahead."""
+    def content_for(self, lo: float, hi: float) -> AxisContent:
+        """What is painted for a range, computed once for it."""
         key = lo, hi, self.length, self.title, self._look(lo, hi), self.texts.font
-        if key not in self._painted:
+        if key not in self._contents:
             marks = self._marks_with_room(lo, hi)
             if len(marks) < LEAST_TICKS:
                 marks = self._more_ticks(lo, hi) or marks
             numbers = [(self._place(at, text), text) for at, text in marks]
-            keep(self._painted, key, self._with_title(marks, numbers))
-        return self._painted[key]
+            keep(self._contents, key, self._with_title(marks, numbers))
+        return self._contents[key]
 
     def _marks_with_room(self, lo: float, hi: float) -> Marks:
         """As many as stand apart, or fewer where that leaves the title more of its room."""
@@ -119,7 +119,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         raise NotImplementedError
 
     def _ends(self, at: float, text: str) -> tuple[float, float]:
-        """From where to where along the axis this number stands."""
+        """Where along the axis the number of a tick begins and ends, in pixels."""
         raise NotImplementedError
 
     def _are_apart(self, marks: Marks) -> bool:
@@ -139,11 +139,11 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]
         raise NotImplementedError
 
     def _placed(self, lo: float, hi: float, most: int) -> Marks:
-        """The ticks in pixels."""
+        """At most so many ticks, with their places in pixels."""
         raise NotImplementedError
 
-    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> Painted:
-        """With the numbers that stand beside the title."""
+    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> AxisContent:
+        """With a title, and without the numbers that are in its way."""
         raise NotImplementedError
 
 
@@ -175,21 +175,21 @@ class WavelengthAxis(PlotAxis):
         self.setHeight(round(self.texts.height + TICK_PX + 4.0))
 
     def paint(self, painter: QPainter, *_: object) -> None:
-        texts, colour, painted = self.texts, self.theme.axis, self.painted
+        texts, colour, content = self.texts, self.theme.axis, self.content
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, colour))
-        painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in painted.marks])
+        painter.drawLines([QLineF(x, 0.0, x, TICK_PX) for x, _ in content.marks])
         painter.setPen(QColor(colour))
-        for place, text in painted.numbers:
+        for place, text in content.numbers:
             texts.draw(painter, place.center().x(), place.top(), text, 0.5)
-        title = painted.title_place
-        texts.draw(painter, title.left(), title.top(), painted.title)
+        title = content.title_place
+        texts.draw(painter, title.left(), title.top(), content.title)
 
-    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> Painted:
+    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> AxisContent:
         title, place = self._title(marks)
         around = place.adjusted(-TITLE_APART_PX, 0.0, TITLE_APART_PX, 0.0)
         beside = [each for each in numbers if not each[0].intersects(around)]
-        return Painted(marks, beside, title, place)
+        return AxisContent(marks, beside, title, place)
 
     def _title(self, marks: Marks) -> tuple[str, QRectF]:
         """The title, or its unit alone, in the last gap between numbers that has room for it.
@@ -257,30 +257,30 @@ class FluxAxis(PlotAxis):
         self.setWidth(round(self.texts.height + self.texts.width(WIDEST_NUMBER) + TICK_PX + 6.0))
 
     def paint(self, painter: QPainter, *_: object) -> None:
-        texts, colour, painted = self.texts, self.theme.axis, self.painted
+        texts, colour, content = self.texts, self.theme.axis, self.content
         right = float(self.size().width())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, colour))
-        painter.drawLines([QLineF(right, y, right - TICK_PX, y) for y, _ in painted.marks])
+        painter.drawLines([QLineF(right, y, right - TICK_PX, y) for y, _ in content.marks])
         painter.setPen(QColor(colour))
-        for place, text in painted.numbers:
+        for place, text in content.numbers:
             texts.draw(painter, place.right(), place.top(), text, 1.0)
-        title = painted.title_place
+        title = content.title_place
         if not title.isEmpty():
             painter.save()
             painter.translate(title.left(), title.center().y())
             painter.rotate(-90.0)
-            texts.draw(painter, 0.0, 0.0, painted.title, 0.5)
+            texts.draw(painter, 0.0, 0.0, content.title, 0.5)
             painter.restore()
 
-    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> Painted:
-        """The title stands on end, and gives way to long numbers that need its room."""
+    def _with_title(self, marks: Marks, numbers: list[tuple[QRectF, str]]) -> AxisContent:
+        """The title is turned to read upwards, and left out where long numbers need its room."""
         title = self.shown_title(self.length)
         left, width, length = 2.0, self.texts.height, self.texts.width(title)
         place = QRectF(left, 0.5 * (self.length - length), width, length)
         if any(each.left() < left + width for each, _ in numbers):
             place = QRectF()
-        return Painted(marks, numbers, title, place)
+        return AxisContent(marks, numbers, title, place)
 
     def _place(self, at: float, text: str) -> QRectF:
         width, right = self.texts.width(text), float(self.size().width()) - TICK_PX - 4.0

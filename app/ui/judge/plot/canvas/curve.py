@@ -21,21 +21,22 @@ DASH_PX = (6.0, 3.0)
 # Far outside the plot: the raster painter misdraws larger coordinates.
 LIMIT_PX = 20_000.0
 DENSE = 1.0  # points per column above which only the extremes are drawn
-
-
 NO_LIMITS: Window = (-np.inf, np.inf)
 
 
-class Points(NamedTuple):
-    """What is painted of a curve, in coordinates of the plot; `lines` are one dot wide."""
+class CurveShape(NamedTuple):
+    """The points of a curve at one scale, in coordinates of the plot.
+
+    A curve that is painted one dot wide has them as polylines, too.
+    """
 
     x: FloatArray
     y: FloatArray
     is_one_dot: bool
-    lines: list[QPolygonF]
+    polylines: list[QPolygonF]
 
 
-KeptPoints = dict[tuple[Scale, float, Window], Points]
+CurveShapes = dict[tuple[Scale, float, Window], CurveShape]
 
 
 class Curve(pg.PlotCurveItem):  # type: ignore[misc]
@@ -59,9 +60,9 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         self.width_px = width_px
         self.role, self.is_dashed = role, is_dashed  # the role is a colour of the theme
         self.wavelength = self.flux = EMPTY
-        self._kept: KeptPoints = {}
+        self._kept: CurveShapes = {}
         self._limits = NO_LIMITS
-        self._lines: list[QPolygonF] = []
+        self._polylines: list[QPolygonF] = []
         self.was_painted = False
         self._drawn_for: tuple[Scale, float, str] | None = None
         self.setZValue(depth)
@@ -71,10 +72,10 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         self,
         wavelength: FloatArray,
         flux: FloatArray,
-        kept: KeptPoints | None = None,
+        kept: CurveShapes | None = None,
         limits: Window = NO_LIMITS,
     ) -> None:
-        """Show fluxes within limits; `kept` may hold what `points` made ahead."""
+        """Show fluxes within limits; `kept` may hold what `shape_at` has computed ahead."""
         self.wavelength, self.flux = wavelength, flux
         self._kept, self._limits = {} if kept is None else kept, limits
         self.was_painted, self._drawn_for = False, None
@@ -94,18 +95,18 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         if key != self._drawn_for:
             self._make(*key)
             self._drawn_for = key
-        if not self._lines:
+        if not self._polylines:
             super().paint(painter, *more)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(self.opts["pen"])
         for number in range(round(self.width_px * dots) if self.is_dashed else 1):
             painter.translate(0.0, scale.flux_per_pixel / dots if number else 0.0)
-            for line in self._lines:
+            for line in self._polylines:
                 painter.drawPolyline(line)
 
     def _make(self, scale: Scale, dots: float, colour: str) -> None:
-        made = self.points(self.wavelength, self.flux, self._kept, self._limits, scale, dots)
-        self.xData, self.yData, is_one_dot, self._lines = made
+        made = self.shape_at(self.wavelength, self.flux, self._kept, self._limits, scale, dots)
+        self.xData, self.yData, is_one_dot, self._polylines = made
         self.path, self._lineSegmentsRendered = None, False
         pen = dot_pen(colour, 1.0 if is_one_dot else self.width_px * dots)
         if self.is_dashed:
@@ -113,16 +114,16 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
             pen.setDashPattern([length * dots for length in DASH_PX])
         self.opts["pen"], self.opts["segmentedLineMode"] = pen, "on"
 
-    def points(
+    def shape_at(
         self,
         wavelength: FloatArray,
         flux: FloatArray,
-        kept: KeptPoints,
+        kept: CurveShapes,
         limits: Window,
         scale: Scale,
         dots: float,
-    ) -> Points:
-        """What is painted at this scale.
+    ) -> CurveShape:
+        """What is painted at a scale, computed once for it.
 
         Qt draws lines wider than a dot a hundred times slower, unless each is a segment by itself.
         A dense curve is nearly vertical everywhere, so it is widened up and down; dashes are drawn
@@ -144,7 +145,7 @@ class Curve(pg.PlotCurveItem):  # type: ignore[misc]
         y = np.clip(y, scale.bottom - far, scale.top + far)
         is_one_dot = dense or self.is_dashed or width <= 1.0
         lines = [arrayToQPolygonF(x[part], y[part]) for part in pieces(y) if is_one_dot]
-        return keep(kept, key, Points(x, y, is_one_dot, lines))
+        return keep(kept, key, CurveShape(x, y, is_one_dot, lines))
 
 
 def widened(y: FloatArray, by: float) -> FloatArray:
@@ -211,8 +212,8 @@ def thin(x: FloatArray, y: FloatArray, columns: float) -> tuple[FloatArray, Floa
     return x, thinned
 
 
-def lines_of(wavelength: FloatArray, flux: FloatArray, scale: Scale) -> list[QPolygonF]:
-    """What is drawn of a curve in the pixels of a small plot."""
+def polylines(wavelength: FloatArray, flux: FloatArray, scale: Scale) -> list[QPolygonF]:
+    """A curve in the pixels of a small plot, a polyline for each stretch without a gap."""
     x, y = thin(scale.x(wavelength), scale.y(flux), scale.width)
     y = y.clip(-LIMIT_PX, LIMIT_PX)
     return [arrayToQPolygonF(x[part], y[part]) for part in pieces(y)]

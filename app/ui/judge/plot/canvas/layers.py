@@ -52,7 +52,7 @@ class Grid(Layer):
 
     def draw(self, painter: QPainter) -> None:
         size = self.box.rect()
-        wavelengths, fluxes = (axis.painted.marks for axis in self._axes)
+        wavelengths, fluxes = (axis.content.marks for axis in self._axes)
         across = [QLineF(0.0, y, size.width(), y) for y, _ in fluxes]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(hairline(painter, self.theme.grid))

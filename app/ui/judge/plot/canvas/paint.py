@@ -13,7 +13,7 @@ MOST_KEPT = 16  # of one thing, such as the axes of the objects that the next ke
 
 
 def keep(kept: dict[Key, Value], key: Key, value: Value) -> Value:
-    """Put what takes long to make into a small cache."""
+    """Put a value into a small cache, which is emptied when it is full."""
     if len(kept) >= MOST_KEPT:
         kept.clear()
     kept[key] = value

@@ -183,17 +183,17 @@ class Minimap(pg.GraphicsView):  # type: ignore[misc]
         else:
             limits, flux = self._between_rows(trace)
             self.box.show_range(trace.range, flux)
-            shown = trace.wavelength, trace.on_axis(trace.flux), trace.points
+            shown = trace.wavelength, trace.on_axis(trace.flux), trace.curves
             self.curve.show_data(*shown, limits)
         self.show_window(self.window_now)
 
     def prepare(self, trace: Trace) -> None:
-        """Make the curve of another object, for its key to find it."""
+        """Compute ahead what is painted of another object."""
         limits, flux = self._between_rows(trace)
         size = self.box.size()
         scale = Scale(*trace.range, *flux, size.width(), size.height())
-        shown = trace.wavelength, trace.on_axis(trace.flux), trace.points
-        self.curve.points(*shown, limits, scale, self.devicePixelRatioF())
+        shown = trace.wavelength, trace.on_axis(trace.flux), trace.curves
+        self.curve.shape_at(*shown, limits, scale, self.devicePixelRatioF())
 
     def _between_rows(self, trace: Trace) -> tuple[Window, Window]:
         """The range of the fluxes, and that of the box."""

@@ -55,7 +55,7 @@ def test_keys_zoom_pan_and_come_back(qtbot, context, panel, keys):
     context.view.set_window((6464.6, 6664.6))
     qtbot.keyClick(panel, Qt.Key.Key_F)
     assert "Rest" in panel.plot.wavelength_axis.title
-    x, text = panel.plot.wavelength_axis.painted.marks[0]
+    x, text = panel.plot.wavelength_axis.content.marks[0]
     assert panel.plot.stage.scale_now.wavelength(x) == pytest.approx(float(text) * 1.01)
 
 
@@ -94,7 +94,7 @@ def test_axes_and_smoothing_stay_until_a_reset(qtbot, context, panel, keys):
 def test_ticks_velocities_and_logarithms_are_drawn_where_they_belong(context, panel):
     context.view.change(z=0.001, rest_axis=True, wavelength_unit="nm", medium="air")
     frame, scale = panel.frame, panel.plot.stage.scale_now
-    marks = panel.plot.wavelength_axis.painted.marks
+    marks = panel.plot.wavelength_axis.content.marks
     assert len(marks) > 3
     for x, text in marks:
         assert float(text) % 50 == 0
@@ -105,7 +105,7 @@ def test_ticks_velocities_and_logarithms_are_drawn_where_they_belong(context, pa
     assert context.view.window == pytest.approx(
         tuple(line.wavelength * (1 + v / 299792.458) for v in (-3000.0, 3000.0))
     )
-    texts = [text for _, text in panel.plot.wavelength_axis.painted.marks]
+    texts = [text for _, text in panel.plot.wavelength_axis.content.marks]
     assert "0" in texts and "1000" in texts
     context.view.set_window(HALPHA)
     context.view.change(velocity_line=None)

@@ -43,8 +43,8 @@ def plot(qtbot, request):
 def places(plot):
     """Rectangles of all texts of both axes, in the scene."""
     for axis in (plot.wavelength_axis, plot.flux_axis):
-        rects = [place for place, _ in axis.painted.numbers]
-        yield [axis.mapRectToScene(each) for each in (*rects, axis.painted.title_place)]
+        rects = [place for place, _ in axis.content.numbers]
+        yield [axis.mapRectToScene(each) for each in (*rects, axis.content.title_place)]
 
 
 def test_texts_of_the_axes_have_room_and_are_shown_where_there_is_some(plot):
@@ -67,15 +67,15 @@ def test_texts_of_the_axes_have_room_and_are_shown_where_there_is_some(plot):
     plot.resize(1800, 800)
     plot.stage.show_range((3700.0, 9100.0), (0.0, 30.0))
     plot.grab()
-    numbers = [text for _, text in plot.wavelength_axis.painted.numbers]
+    numbers = [text for _, text in plot.wavelength_axis.content.numbers]
     second = "4500" if plot.font().pointSize() == 10 else "5000"
     assert numbers[:2] == ["4000", second]
-    assert numbers == [text for _, text in plot.wavelength_axis.painted.marks]  # the last one, too
-    assert len(plot.flux_axis.painted.numbers) > 3
+    assert numbers == [text for _, text in plot.wavelength_axis.content.marks]  # the last one, too
+    assert len(plot.flux_axis.content.numbers) > 3
     assert [axis.shown_title(800.0) for axis in (plot.wavelength_axis, plot.flux_axis)] == [*TITLES]
     assert plot.flux_axis.shown_title(300.0) in (TITLES[1], "Flux")
     assert plot.flux_axis.shown_title(10.0) == ""
-    assert not plot.flux_axis.painted.title_place.isEmpty()
+    assert not plot.flux_axis.content.title_place.isEmpty()
 
 
 def test_a_low_axis_has_two_numbers(qtbot):
@@ -86,7 +86,7 @@ def test_a_low_axis_has_two_numbers(qtbot):
         plot.stage.show_range((3700.0, 9100.0), flux)
         plot.grab()
         assert plot.flux_axis.length < 2 * plot.flux_axis.apart_px
-        assert len(plot.flux_axis.painted.numbers) >= 2
+        assert len(plot.flux_axis.content.numbers) >= 2
 
 
 def test_ticks_are_round_numbers_or_none():
@@ -130,5 +130,5 @@ def test_no_number_gives_way_to_the_title(plot, title):
             plot.stage.show_range(window, (0.0, 30.0))
             plot.grab()
             axis = plot.wavelength_axis
-            assert len(axis.painted.numbers) == len(axis.painted.marks) >= 2, (width, window)
-            assert "Å" in axis.painted.title
+            assert len(axis.content.numbers) == len(axis.content.marks) >= 2, (width, window)
+            assert "Å" in axis.content.title

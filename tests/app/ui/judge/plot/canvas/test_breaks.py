@@ -50,12 +50,12 @@ def test_no_number_and_no_mark_of_a_line_is_in_the_break(plot):
     lists, task = builtin_lines(), bundled_task("CV")
     plot.marks.show_marks(marks(lists, task.lines, task_ranks(task, lists), 0.0))
     scale = plot.stage.scale_now
-    drawn = [float(text) for _, text in plot.wavelength_axis.painted.numbers]
+    drawn = [float(text) for _, text in plot.wavelength_axis.content.numbers]
     assert min(drawn) < BLUE[1] < RED[0] < max(drawn)
     assert not any(scale.is_hidden(each) for each in drawn)
     marked = [each.mark.wavelength for each in plot.marks.placed]
     assert marked and not any(map(scale.is_hidden, marked))
-    for x, text in plot.wavelength_axis.painted.marks:
+    for x, text in plot.wavelength_axis.content.marks:
         assert x == pytest.approx(scale.x(float(text)), abs=0.01)
     plot.grab()  # the layer is painted
 
