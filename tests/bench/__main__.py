@@ -1,4 +1,5 @@
-"""`make bench`: one JSON line per figure. `python -m tests.bench NAME...` runs some of them.
+"""`make bench`: one JSON line per figure. `python -m tests.bench NAME...` runs some of them,
+`python -m tests.bench.beside REV NAME...` in turn with those of another revision.
 
 Each bench runs in a process of its own: one that fails, or crashes, does not end the others, and
 none finds what another has loaded.
@@ -48,11 +49,11 @@ def _is_done(name: str) -> bool:
 
 def _print_figures(name: str) -> None:
     for figure in import_module(f"tests.bench.bench_{name}").figures():
-        figure = {key: _short(value) for key, value in figure.items()}
+        figure = {key: short(value) for key, value in figure.items()}
         print(json.dumps({"bench": name, **figure}), flush=True)
 
 
-def _short(value: object) -> object:
+def short(value: object) -> object:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
