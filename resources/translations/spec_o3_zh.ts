@@ -7992,11 +7992,11 @@ Or put its files into {folder}</source>
         <translation>请再判定 {n} 个，从 p(YES) 最高者开始。</translation>
     </message>
     <message>
-        <source>This takes {n} more, but only {left} are left to judge: lower the target or change the model.</source>
+        <source>This takes {n} more, and {left} can still be judged: lower the target or change the model.</source>
         <translation>这还需要 {n} 个，而可判定的只剩 {left} 个：请降低目标，或换一个模型。</translation>
     </message>
     <message>
-        <source>This takes {n} more with a p(YES) above {p}, but only {left} are left to judge: lower the target or change the model.</source>
+        <source>This takes {n} more with a p(YES) above {p}, and {left} can still be judged: lower the target or change the model.</source>
         <translation>这还需要 {n} 个 p(YES) 高于 {p} 的天体，而可判定的只剩 {left} 个：请降低目标，或换一个模型。</translation>
     </message>
     <message>

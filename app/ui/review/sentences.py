@@ -196,13 +196,13 @@ def _missing_text(missing: Missing) -> str:
         return _join(text, fill_in(todo, n=f"{missing.takes:,}"))
     todo = translate(
         "sentences",
-        "This takes {n} more, but only {left} are left to judge: lower the target or change "
-        "the model.",
+        "This takes {n} more, and {left} can still be judged: lower the target or change the "
+        "model.",
     )
     if missing.above is not None:
         todo = translate(
             "sentences",
-            "This takes {n} more with a p(YES) above {p}, but only {left} are left to judge: lower "
+            "This takes {n} more with a p(YES) above {p}, and {left} can still be judged: lower "
             "the target or change the model.",
         )
     above = threshold(missing.above or 0.0)

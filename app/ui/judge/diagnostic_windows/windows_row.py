@@ -134,9 +134,13 @@ class WindowCell(PlotCell):
         painter.drawPixmap(0, 0, self._ground)
         painter.setFont(self.text_font)
         painter.setPen(QColor(theme.dim))
-        text = self.number if self.is_covered else self.tr("not covered")
-        painter.drawText(self._room, LEFT | Qt.AlignmentFlag.AlignBottom, text)
-        if self.curves and self.is_covered:
+        below = LEFT | Qt.AlignmentFlag.AlignBottom
+        if not self.is_covered:
+            wrapped = below | Qt.TextFlag.TextWordWrap  # in large text a cell is narrow
+            painter.drawText(self._room, wrapped, self.tr("not covered"))
+            return
+        painter.drawText(self._room, below, self.number)
+        if self.curves:
             self._draw_curves(painter, theme)
 
     @property

@@ -55,6 +55,7 @@ from app.ui.widgets.labels import MAX_NAME, one_line
 
 STEP = 6  # by which sheets differ in size: such numbers have many divisors
 WIDE = 1.75  # what a cell is wide, of its height
+LEAST_LINES = 3  # of text that a cell is high: its name, its axis, and the curve between them
 APART_PX, FRAME_PX, EDGE_PX, PAD_PX = 8, 3, 3, 4
 """Between cells, around selected ones, inside judged ones, and beside texts."""
 TEXT_SCALE, NUMBER_SCALE = 0.88, 0.74
@@ -82,7 +83,7 @@ class SheetView(QAbstractItemView):
         self.pictures = CellPictures(context, self)
         self.rows_model = model
         self.window_shown: Window | None = None  # at rest; None: the whole spectrum
-        self._size = 48
+        self._wanted = self._size = 48
         self._kept: tuple[int, int] | None = 0, 0
         """First row on screen and current row, while the queue is counted anew."""
         self._picture = QPixmap()  # what is on screen meanwhile
@@ -108,10 +109,19 @@ class SheetView(QAbstractItemView):
 
     # How many cells there are, and where.
     def set_size(self, count: int) -> None:
-        """How many cells a sheet has; the first one on screen stays on it."""
-        first, self._size = self.first_row, count
-        self._count_sheets()
-        self.verticalScrollBar().setValue(first // count)
+        """How many cells a sheet has, or as many of them as can be read."""
+        self._wanted = count
+        self._fit()
+
+    def _fit(self) -> None:
+        """In large text on a small screen a sheet has fewer; the first one on screen stays."""
+        first, before = self.first_row, self._size
+        least, self._size = LEAST_LINES * self._metrics.height(), self._wanted
+        while self._size > STEP and self._cells()[3] < least * self.devicePixelRatioF():
+            self._size -= STEP
+        if self._size != before:
+            self._count_sheets()
+            self.verticalScrollBar().setValue(first // self._size)
         self.draw()
 
     def show_window(self, window: Window | None) -> None:
@@ -204,14 +214,14 @@ class SheetView(QAbstractItemView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._forget_picture()
-        self.draw()
+        self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             for name in ("_texts", "_metrics"):
                 vars(self).pop(name, None)
-            self.draw()
+            self._fit()
 
     # What is selected.
     def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
@@ -527,6 +537,6 @@ class _Cell(NamedTuple):
 @lru_cache(maxsize=64)
 def columns_of(count: int, width: int, height: int) -> int:
     """Into how many columns so many cells go, so that each is about as wide as is good to read."""
-    whole = [each for each in range(2, count) if count % each == 0]
+    whole = [each for each in range(2, count + 1) if count % each == 0]
     wide = {each: width / each / (max(height, 1) / (count // each)) for each in whole}
     return min(wide, key=lambda each: abs(math.log(max(wide[each], 1e-3) / WIDE)))

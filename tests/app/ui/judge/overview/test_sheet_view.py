@@ -151,6 +151,19 @@ def test_keys_move_select_and_show_a_window(sixty):
     person.sees(here(page) + 1)
 
 
+def test_in_large_text_a_sheet_has_as_many_cells_as_can_be_read(sixty):
+    _, page = sixty
+    font, large = page.sheet.font(), QFont(page.sheet.font())
+    large.setPointSize(48)
+    for each, cells in ((large, range(6, 43)), (font, range(48, 49))):
+        page.sheet.setFont(each)
+        name = page.sheet._metrics.height()
+        assert len(page.sheet.sheet_rows) in cells
+        assert page.sheet.cell_dots(0).height() > 2.5 * name  # without its margin
+        assert page.bar.place.text() == f"Sheet 1 of {page.sheet.sheets}"
+        assert page.bar.slider.value() == 8
+
+
 @pytest.mark.parametrize("dots", [1.0, 1.25, 1.5, 2.0])
 def test_pictures_are_as_large_as_their_places_in_dots(sixty, monkeypatch, dots):
     _, page = sixty
