@@ -33,7 +33,12 @@ def atomic_path(path: Path) -> Iterator[Path]:
     A link stays one, and a file that is replaced leaves its permissions to the new one.
     """
     path = path.resolve() if path.is_symlink() else path
-    part = _new_part(path)
+    if path.is_dir():
+        raise IsADirectoryError(0, "this is a folder")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(0, f"{path.parent} is not an existing folder: create it first")
+    part = _beside(path)
+    part.open("xb").close()
     try:
         with suppress(OSError):  # there is no file yet, or the file system has no permissions
             part.chmod(path.stat().st_mode & 0o777)
@@ -98,16 +103,6 @@ def _sync(path: Path) -> None:
         os.fsync(number)
     finally:
         os.close(number)
-
-
-def _new_part(path: Path) -> Path:
-    if path.is_dir():
-        raise IsADirectoryError(0, "this is a folder")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(0, f"{path.parent} is not an existing folder: create it first")
-    part = _beside(path)
-    part.open("xb").close()
-    return part
 
 
 def _beside(path: Path) -> Path:

@@ -25,7 +25,10 @@ def start_child(command: Sequence[str], **options: Any) -> subprocess.Popen[byte
     # Without this flag, a window program on Windows would flash up a console.
     options.setdefault("creationflags", getattr(subprocess, "CREATE_NO_WINDOW", 0))
     process = subprocess.Popen(command, **options)
-    _add_to_job(process)
+    # Let Windows end the process, and its children, when this program ends.
+    if sys.platform == "win32" and (job := _job()) is not None:
+        handle = ctypes.c_void_p(int(vars(process)["_handle"]))
+        ctypes.windll.kernel32.AssignProcessToJobObject(ctypes.c_void_p(job), handle)
     return process
 
 
@@ -49,13 +52,6 @@ class JobLimits(ctypes.Structure):
         ("affinity", c_size_t), ("priority", c_uint32), ("scheduling", c_uint32),
         ("io_counters", c_uint64 * 6), ("memory", c_size_t * 4),
     )  # fmt: skip
-
-
-def _add_to_job(process: subprocess.Popen[bytes]) -> None:
-    """Let Windows end the process, and its children, when this program ends."""
-    if sys.platform == "win32" and (job := _job()) is not None:
-        handle = ctypes.c_void_p(int(vars(process)["_handle"]))
-        ctypes.windll.kernel32.AssignProcessToJobObject(ctypes.c_void_p(job), handle)
 
 
 if sys.platform == "win32":

@@ -7,7 +7,6 @@ import logging
 import math
 import os
 import socket
-from typing import Any
 
 from agent.checked_toml import printable
 from agent.cluster.options import HERE, RayPlace
@@ -24,19 +23,15 @@ CONNECT_S = 10.0
 _log = logging.getLogger(__name__)
 
 
-def import_ray() -> Any:
-    try:
-        import ray
-    except ImportError as error:
-        raise WorkbenchError(NEEDS_RAY) from error
-    return ray
-
-
 class RayCluster:
     """The Ray of a place, connected until `close`; one already connected is used as it is."""
 
     def __init__(self, place: RayPlace) -> None:
-        self.ray = import_ray()
+        try:
+            import ray
+        except ImportError as error:
+            raise WorkbenchError(NEEDS_RAY) from error
+        self.ray = ray
         self.gpus_each = place.gpus_each
         self._is_ours = not self.ray.is_initialized()
         if self._is_ours:

@@ -6,7 +6,6 @@ selected in the same way as the judged ones.
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, NoReturn, get_args, overload
 
@@ -255,34 +254,27 @@ def calibration_from_json(text: str, source: str = "calibration") -> Calibration
     if wrong := sorted(record.keys() - FIELDS) + sorted(FIELDS - record.keys()):
         raise ConfidenceError(f"{source}: unknown or missing field {printable(wrong[0], 40)!r}")
     try:
-        return Calibration(**_checked(record))
+        checked: dict[str, Any] = {"version": CALIBRATION_VERSION}
+        for name in TEXTS:
+            if not isinstance(record[name], str):
+                raise ConfidenceError(f"{name} must be a text")
+            checked[name] = record[name]
+        for name in COUNTS:
+            if type(record[name]) is not int or not 0 <= record[name] <= 10**12:
+                raise ConfidenceError(f"{name} must be a count")
+            checked[name] = record[name]
+        for name in NUMBERS:
+            checked[name] = _number(record[name], name)
+        checked["prior"] = None if record["prior"] is None else _number(record["prior"], "prior")
+        value = record["knots"]
+        if not isinstance(value, list) or len(value) > MAX_KNOTS:
+            raise ConfidenceError(f"knots must be a list of at most {MAX_KNOTS} pairs")
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+            raise ConfidenceError("knots must be pairs of numbers")
+        checked["knots"] = tuple((_number(x, "a knot"), _number(y, "a knot")) for x, y in value)
+        return Calibration(**checked)
     except ConfidenceError as error:
         raise ConfidenceError(f"{source}: {error}") from error
-
-
-def _checked(record: Mapping[str, Any]) -> dict[str, Any]:
-    checked: dict[str, Any] = {"version": CALIBRATION_VERSION}
-    for name in TEXTS:
-        if not isinstance(record[name], str):
-            raise ConfidenceError(f"{name} must be a text")
-        checked[name] = record[name]
-    for name in COUNTS:
-        if type(record[name]) is not int or not 0 <= record[name] <= 10**12:
-            raise ConfidenceError(f"{name} must be a count")
-        checked[name] = record[name]
-    for name in NUMBERS:
-        checked[name] = _number(record[name], name)
-    checked["prior"] = None if record["prior"] is None else _number(record["prior"], "prior")
-    checked["knots"] = _knots(record["knots"])
-    return checked
-
-
-def _knots(value: object) -> tuple[tuple[float, float], ...]:
-    if not isinstance(value, list) or len(value) > MAX_KNOTS:
-        raise ConfidenceError(f"knots must be a list of at most {MAX_KNOTS} pairs")
-    if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
-        raise ConfidenceError("knots must be pairs of numbers")
-    return tuple((_number(x, "a knot"), _number(y, "a knot")) for x, y in value)
 
 
 def _number(value: object, name: str) -> float:

@@ -154,7 +154,10 @@ def fleiss_agreement(
     every candidate; where the numbers differ, each candidate counts equally in the observed
     agreement and each verdict equally in the agreement by chance.
     """
-    counts, times = _rating_table(patterns, len(categories))
+    # Patterns with two or more verdicts, sorted, and the number of candidates with each.
+    kept = sorted(pattern for pattern, number in patterns.items() if sum(pattern) > 1 and number)
+    counts = np.array(kept, dtype=np.int64).reshape(-1, len(categories))
+    times = np.array([patterns[pattern] for pattern in kept], dtype=np.float64)
     sums, samples = times @ _terms(counts), _bootstrap(counts, times, seed)
     return FleissKappa(
         categories=tuple(categories),
@@ -212,15 +215,6 @@ def _estimate(value: FloatArray, samples: FloatArray) -> Estimate:
         return Estimate(None, float("nan"), float("nan"))
     low, high = np.nanquantile(samples, [TAIL, 1.0 - TAIL])
     return Estimate(number, min(float(low), number), max(float(high), number))
-
-
-def _rating_table(
-    patterns: Mapping[Pattern, int], size: int
-) -> tuple[NDArray[np.int64], FloatArray]:
-    """Patterns with two or more verdicts, sorted, and the number of candidates with each."""
-    kept = sorted(pattern for pattern, times in patterns.items() if sum(pattern) > 1 and times)
-    counts = np.array(kept, dtype=np.int64).reshape(-1, size)
-    return counts, np.array([patterns[pattern] for pattern in kept], dtype=np.float64)
 
 
 # Confidence limits of a binomial proportion.

@@ -131,20 +131,18 @@ def write_files(
         known = {part for name in parts for part in out_folder.glob(f".{name}.*.part")}
         for part in known - set(parts.values()):
             part.unlink()
-        check_space(out_folder, plan.bytes - sum(map(kept_bytes, parts.values())))
+        needed = plan.bytes - sum(map(kept_bytes, parts.values()))
+        free = shutil.disk_usage(out_folder).free
+        if needed + SPARE_BYTES > free:
+            raise ConversionError(
+                f"the conversion needs {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are "
+                f"free at {out_folder}: free some space, or set SPEC_O3_MODELS to a folder on "
+                "another disk"
+            )
         language_model, mmproj = (
             _write(file, out_folder, parts[file.name], progress, threads) for file in plan.files
         )
         return language_model, mmproj
-
-
-def check_space(folder: Path, needed: int) -> None:
-    free = shutil.disk_usage(folder).free
-    if needed + SPARE_BYTES > free:
-        raise ConversionError(
-            f"the conversion needs {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free "
-            f"at {folder}: free some space, or set SPEC_O3_MODELS to a folder on another disk"
-        )
 
 
 def _write(

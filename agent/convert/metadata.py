@@ -54,7 +54,12 @@ def vision_metadata(
     shape: ModelShape, checkpoint: Checkpoint, file_type: str, name: str
 ) -> Metadata:
     vision = shape.vision
-    mean, std = _pixel_statistics(checkpoint)
+    # Mean and standard deviation of each channel, by which pictures are normalized.
+    settings = checkpoint.read_json("preprocessor_config.json")
+    nested = checkpoint.read_json("processor_config.json").get("image_processor")
+    if isinstance(nested, dict):  # the newer file; if both exist they agree
+        settings = settings | nested
+    mean, std = _triple(settings, "image_mean"), _triple(settings, "image_std")
     metadata = _general("clip", "mmproj", name, file_type) | {
         "clip.has_vision_encoder": Value("bool", True),
         "clip.projector_type": Value("text", PROJECTORS[LANGUAGE_ARCHITECTURES[shape.family]]),
@@ -110,15 +115,6 @@ def _tokenizer(vocabulary: Vocabulary) -> Metadata:
     if vocabulary.chat_template:
         metadata["tokenizer.chat_template"] = Value("text", vocabulary.chat_template)
     return metadata
-
-
-def _pixel_statistics(checkpoint: Checkpoint) -> tuple[list[float], list[float]]:
-    """Mean and standard deviation of each channel, by which pictures are normalized."""
-    settings = checkpoint.read_json("preprocessor_config.json")
-    nested = checkpoint.read_json("processor_config.json").get("image_processor")
-    if isinstance(nested, dict):  # the newer file; if both exist they agree
-        settings = settings | nested
-    return _triple(settings, "image_mean"), _triple(settings, "image_std")
 
 
 def _triple(settings: Mapping[str, Any], key: str) -> list[float]:

@@ -48,8 +48,14 @@ def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
     template = checkpoint.read_json("tokenizer_config.json").get("chat_template")
     if not isinstance(template, str):
         template = checkpoint.read_text("chat_template.jinja")
-    merges = _merges(tokenizer["model"])
-    return Vocabulary(tuple(tokens), tuple(token_kinds), tuple(merges), template)
+    # Pairs of tokens joined by a space; older files already store them so.
+    merges = tokenizer["model"].get("merges")
+    if not isinstance(merges, list):
+        raise ConversionError("the tokenizer.json has no merges")
+    joined = [" ".join(pair) if isinstance(pair, list) else str(pair) for pair in merges]
+    if any(text.count(" ") != 1 for text in joined):
+        raise ConversionError("a merge of the tokenizer is not a pair of tokens")
+    return Vocabulary(tuple(tokens), tuple(token_kinds), tuple(joined), template)
 
 
 def _refuse_other_cutting(tokenizer: Mapping[str, Any]) -> None:
@@ -128,14 +134,3 @@ def _filled(names: dict[str, int], kinds: dict[str, int], size: int) -> tuple[li
     if len(set(tokens)) != size:
         raise ConversionError("a token of the tokenizer has the name of a placeholder ([PAD...])")
     return tokens, token_kinds
-
-
-def _merges(model: Mapping[str, Any]) -> list[str]:
-    """Pairs of tokens joined by a space; older files already store them so."""
-    merges = model.get("merges")
-    if not isinstance(merges, list):
-        raise ConversionError("the tokenizer.json has no merges")
-    joined = [" ".join(pair) if isinstance(pair, list) else str(pair) for pair in merges]
-    if any(text.count(" ") != 1 for text in joined):
-        raise ConversionError("a merge of the tokenizer is not a pair of tokens")
-    return joined

@@ -90,7 +90,16 @@ def read_folder(path: Path) -> ModelFolder:
     weights = weight_files(path, "model")
     settings_path = path / "preprocessor_config.json"
     settings = read_json(settings_path) if settings_path.exists() else {}
-    vision = _vision(family, config, settings, path)
+    described, base = config["vision_config"], family.vision
+    patch = described.get("patch_size", described.get("spatial_patch_size", base.patch))
+    grid = (patch, described.get("spatial_merge_size", 2), described.get("temporal_patch_size", 2))
+    if grid != (base.patch, base.merge, base.frames):
+        raise EngineError(
+            f"{path} has a patch layout unknown for {family.name}: {str(grid)[:60]} "
+            f"instead of {(base.patch, base.merge, base.frames)}"
+        )
+    mean = _colour(settings.get("image_mean"), base.mean)
+    vision = Vision(base.patch, mean, _colour(settings.get("image_std"), base.std))
     weight_bytes = sum(file.stat().st_size for file in weights)
     return ModelFolder(path, family, vision, _sizing(vision, settings), weight_bytes)
 
@@ -164,22 +173,6 @@ def _check_rotation(text: Mapping[str, Any], path: Path) -> None:
     are_numbers = isinstance(sections, list) and all(type(each) is int for each in sections)
     if not are_numbers or len(sections) != 3 or 2 * sum(sections) != width or min(sections) < 0:
         raise EngineError(f"{path / 'config.json'}: mrope_section is {str(sections)[:40]}")
-
-
-def _vision(
-    family: Family, config: Mapping[str, Any], settings: Mapping[str, Any], path: Path
-) -> Vision:
-    vision = config["vision_config"]
-    base = family.vision
-    patch = vision.get("patch_size", vision.get("spatial_patch_size", base.patch))
-    grid = (patch, vision.get("spatial_merge_size", 2), vision.get("temporal_patch_size", 2))
-    if grid != (base.patch, base.merge, base.frames):
-        raise EngineError(
-            f"{path} has a patch layout unknown for {family.name}: {str(grid)[:60]} "
-            f"instead of {(base.patch, base.merge, base.frames)}"
-        )
-    mean = _colour(settings.get("image_mean"), base.mean)
-    return Vision(base.patch, mean, _colour(settings.get("image_std"), base.std))
 
 
 def _colour(value: object, default: Colour) -> Colour:

@@ -24,20 +24,14 @@ def choose(logits: Logits, sampling: SamplingSettings, randomness: np.random.Gen
     probabilities = np.exp((logits.astype(np.float64) - float(logits[best])) / sampling.temperature)
     probabilities /= probabilities.sum()
     if sampling.top_p < 1.0:
-        return _sample_nucleus(probabilities, sampling.top_p, randomness)
+        # Sample among the likeliest tokens whose probabilities together reach `top_p`.
+        # Tokens below this bound add up to less than 1 - top_p: no need to sort them.
+        likely = np.flatnonzero(probabilities >= (1.0 - sampling.top_p) / len(probabilities))
+        likely = likely[np.argsort(-probabilities[likely], kind="stable")]
+        count = int(np.searchsorted(np.cumsum(probabilities[likely]), sampling.top_p)) + 1
+        nucleus = likely[:count]
+        return int(nucleus[_sample(probabilities[nucleus], randomness)])
     return _sample(probabilities, randomness)
-
-
-def _sample_nucleus(
-    probabilities: NDArray[np.float64], top_p: float, randomness: np.random.Generator
-) -> int:
-    """Sample among the likeliest tokens whose probabilities together reach `top_p`."""
-    # Tokens below this bound add up to less than 1 - top_p: no need to sort them.
-    likely = np.flatnonzero(probabilities >= (1.0 - top_p) / len(probabilities))
-    likely = likely[np.argsort(-probabilities[likely], kind="stable")]
-    count = int(np.searchsorted(np.cumsum(probabilities[likely]), top_p)) + 1
-    nucleus = likely[:count]
-    return int(nucleus[_sample(probabilities[nucleus], randomness)])
 
 
 def _sample(probabilities: NDArray[np.float64], randomness: np.random.Generator) -> int:

@@ -53,19 +53,14 @@ def lines_of(spectrum: Spectrum, shift: float = 1.0) -> Lines | None:
     known = sums.coverage > MIN_COVERAGE
     if known.sum() < MIN_BINS:
         return None
-    return lines_above_continuum(
-        np.where(known, sums.mean, 0.0), np.where(known, sums.error, 0.0), known
-    )
-
-
-def lines_above_continuum(flux: FloatArray, errors: FloatArray, known: BoolArray) -> Lines:
-    """Divide by a running mean of what is known."""
+    # Divide by a running mean of what is known.
+    flux = np.where(known, sums.mean, 0.0)
     share = uniform_filter1d(known.astype(np.float64), CONTINUUM_BINS, mode="constant")
     mean = uniform_filter1d(flux, CONTINUUM_BINS, mode="constant") / np.maximum(share, 1e-6)
     least = LEAST_CONTINUUM * max(float(np.median(flux[known])), 1e-9)
     continuum = np.maximum(mean, least)
     values = np.where(known, np.clip(flux / continuum - 1.0, DEEPEST, HIGHEST), 0.0)
-    return Lines(values, np.where(known, errors / continuum, 0.0), known)
+    return Lines(values, np.where(known, sums.error, 0.0) / continuum, known)
 
 
 @cache

@@ -7,7 +7,7 @@ from agent.evidence.findings import Finding
 from agent.evidence.line_words import line_of
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
-from agent.spectra.measure.index_definitions import Index, builtin_indices
+from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.spectrum import Window
 from agent.tasks.task import DiagnosticWindow, Task
 
@@ -65,27 +65,24 @@ def feature_range(*names: str) -> Window | None:
     lines, indices = builtin_lines(), builtin_indices()
     for name in names:
         if name in indices:
-            return index_range(indices[name])
+            # Of an index that is so wide that the whole spectrum shows it there is none.
+            index = indices[name]
+            if index.head is not None:
+                return index.head.wavelength, index.head.wavelength
+            parts = [indices[term] for term in index.terms] or [index]
+            spans = [span for part in parts for span in part.feature]
+            low, high = _hull(spans)
+            if len(parts) == 1 and len(index.continuum) == 1:
+                start, end = index.continuum[0]
+                if not (start <= high and low <= end):
+                    # A break or a colour is seen between the two parts that it compares.
+                    middle = 0.5 * (min(high, end) + max(low, start))
+                    low, high, wide = middle, middle, abs(max(low, start) - min(high, end))
+                    return None if wide > WIDE_A else (low, high)
+            return (low, high) if high - low <= WIDE_A else None
         if name in lines:
             return lines[name].wavelength, lines[name].wavelength
     return None
-
-
-def index_range(index: Index) -> Window | None:
-    """The range of an index; None if it is so wide that the whole spectrum shows it."""
-    if index.head is not None:
-        return index.head.wavelength, index.head.wavelength
-    parts = [builtin_indices()[term] for term in index.terms] or [index]
-    spans = [span for part in parts for span in part.feature]
-    low, high = _hull(spans)
-    if len(parts) == 1 and len(index.continuum) == 1:
-        start, end = index.continuum[0]
-        if not (start <= high and low <= end):
-            # A break or a colour is seen between the two parts that it compares.
-            middle = 0.5 * (min(high, end) + max(low, start))
-            low, high, wide = middle, middle, abs(max(low, start) - min(high, end))
-            return None if wide > WIDE_A else (low, high)
-    return (low, high) if high - low <= WIDE_A else None
 
 
 def contains(window: Window, place: Window, slack: float = SLACK_A) -> bool:

@@ -122,11 +122,7 @@ def finding_words(finding: Finding, said: SaidNumbers, task: Task) -> LineWords 
     line = line_of(finding, said.numbers)
     if line and finding.evidence.kind != "ratio":
         return line_words(finding, line, said, class_name(task)) or ""
-    return _number_text(finding, said)
-
-
-def _number_text(finding: Finding, said: SaidNumbers) -> str:
-    """A claim about a number that is no line, with its error."""
+    # A claim about a number that is no line, with its error.
     evidence = finding.evidence
     index = builtin_indices().get(evidence.target[0])
     unit = index.unit if index is not None else UNITS.get(evidence.kind, "")

@@ -110,7 +110,14 @@ def load_engine(location: ModelLocation, options: LoadOptions | None = None) -> 
     folder = _ready_folder(location)
     check_files(card, folder)
     if engine.has_adapters and card.base:
-        base = _base(card)
+        try:
+            base = find_model(card.base)
+        except ResourceError as error:
+            raise EngineError(
+                f"the adapter {card.name} needs the base {card.base}: {error}"
+            ) from error
+        if base.card.base or base.card.engine != card.engine:
+            raise EngineError(f"{base.card.name} cannot be the base of the adapter {card.name}")
         check_files(base.card, _ready_folder(base))
         options = replace(options, base=base.folder)
     return engine.load(card, folder, options)
@@ -137,13 +144,3 @@ def _ready_folder(location: ModelLocation) -> Path:
     some = ", ".join(location.missing[:3]) + (" ..." if len(location.missing) > 3 else "")
     advice = fetch or "copy the missing files there"
     raise EngineError(f"the model in {location.folder} is incomplete, it lacks {some}: {advice}")
-
-
-def _base(card: Card) -> ModelLocation:
-    try:
-        base = find_model(card.base)
-    except ResourceError as error:
-        raise EngineError(f"the adapter {card.name} needs the base {card.base}: {error}") from error
-    if base.card.base or base.card.engine != card.engine:
-        raise EngineError(f"{base.card.name} cannot be the base of the adapter {card.name}")
-    return base

@@ -59,16 +59,27 @@ class WrittenTurns:
 
 def write_turns(assessment: Assessment) -> WrittenTurns:
     assessment = replace(assessment, findings=speakable(assessment))
-    looks = choose_looks(assessment)
+    # The windows with the most evidence, between FEWEST and MOST of them.
+    all_looks = [_look(window, assessment) for window in assessment.task.windows]
+    usable = [look for look in all_looks if look is not None]
+    ranked = sorted(usable, key=lambda look: -look.nats)
+    chosen = [look for look in ranked[:MOST] if look.nats >= MIN_NATS]
+    chosen += [look for look in ranked if look not in chosen][: max(0, FEWEST - len(chosen))]
+    looks = tuple(chosen)
     opening, answer = SaidNumbers(assessment.numbers), SaidNumbers(assessment.numbers)
     said = tuple(SaidNumbers(assessment.numbers) for _ in looks)
     thought = overview(assessment, opening, _of_the_whole(assessment))
     turns = []
     for number, (look, numbers) in enumerate(zip(looks, said, strict=True)):
-        why = _why(look, first=number == 0, at_rest=bool(frame_z(assessment.numbers.spectrum)))
+        begin = "Next I look at" if number else "First I look at"
+        low, high = look.range
+        frame = " at rest" if frame_z(assessment.numbers.spectrum) else ""
+        why = f"{begin} {look.window.label}, {low} to {high} Å{frame}. {look.window.look}"
         turns.append(_call(f"{thought} {why}", look))
         thought = _measured(look, assessment, numbers)
-    turns.append(_answer(thought, assessment, answer, [look.window for look in looks]))
+    likely = f"All in all I put the chance of YES {chance_text(assessment.p_yes)}."
+    reasons = " ".join(_reasons(assessment, answer, [look.window for look in looks]))
+    turns.append(answer_reply(f"{thought} {likely}", assessment.verdict, reasons))
     return WrittenTurns(tuple(turns), opening, said, answer)
 
 
@@ -82,16 +93,6 @@ def _of_the_whole(assessment: Assessment) -> list[Finding]:
 
 def _window_of(finding: Finding, assessment: Assessment) -> DiagnosticWindow | None:
     return window_of(finding, assessment.task, assessment.numbers)
-
-
-def choose_looks(assessment: Assessment) -> tuple[Look, ...]:
-    """The windows with the most evidence, between FEWEST and MOST of them."""
-    all_looks = [_look(window, assessment) for window in assessment.task.windows]
-    usable = [look for look in all_looks if look is not None]
-    ranked = sorted(usable, key=lambda look: -look.nats)
-    chosen = [look for look in ranked[:MOST] if look.nats >= MIN_NATS]
-    chosen += [look for look in ranked if look not in chosen][: max(0, FEWEST - len(chosen))]
-    return tuple(chosen)
 
 
 def _look(window: DiagnosticWindow, assessment: Assessment) -> Look | None:
@@ -123,13 +124,6 @@ def _call(thought: str, look: Look) -> str:
     return call_reply(thought, arguments)
 
 
-def _why(look: Look, *, first: bool, at_rest: bool) -> str:
-    begin = "First I look at" if first else "Next I look at"
-    low, high = look.range
-    frame = " at rest" if at_rest else ""
-    return f"{begin} {look.window.label}, {low} to {high} Å{frame}. {look.window.look}"
-
-
 def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
     """The sentence on what was measured in a window, strongest evidence first."""
     ranked = sorted(look.findings, key=lambda finding: -abs(finding.log_odds))
@@ -139,12 +133,6 @@ def _measured(look: Look, assessment: Assessment, said: SaidNumbers) -> str:
     if abs(total) > MIN_NATS:
         verdict = f"This speaks {'for' if total > 0 else 'against'} the class."
     return f"Measured in {look.window.label}: {'; '.join(parts)}. {verdict}"
-
-
-def _answer(thought: str, assessment: Assessment, said: SaidNumbers, opened: Windows) -> str:
-    likely = f"All in all I put the chance of YES {chance_text(assessment.p_yes)}."
-    reasons = " ".join(_reasons(assessment, said, opened))
-    return answer_reply(f"{thought} {likely}", assessment.verdict, reasons)
 
 
 def _reasons(assessment: Assessment, said: SaidNumbers, opened: Windows) -> list[str]:
@@ -215,20 +203,17 @@ def speakable(assessment: Assessment) -> tuple[Finding, ...]:
     sum, and those of stars without TiO bands, are given without one.
     """
     all_found, numbers = assessment.findings, assessment.numbers
-    kept = _one_band(
-        [each for each in all_found if not (each.is_testable and is_contradicted(each, numbers))]
-    )
-    total = math.fsum(finding.log_odds for finding in kept if _tells(finding, numbers))
-    return tuple(_concluded(finding, numbers, total) for finding in kept)
-
-
-def _one_band(findings: Sequence[Finding]) -> list[Finding]:
-    """The index of a band leads to no conclusion where the step at its head says the opposite."""
+    # The index of a band leads to no conclusion where the step at its head says the opposite.
+    findings = [
+        each for each in all_found if not (each.is_testable and is_contradicted(each, numbers))
+    ]
     testable = (each for each in findings if each.is_testable)
     found = {name: each.is_found for each in testable for name in each.evidence.target}
     known = ((index, head) for index, head in BANDS.items() if index in found)
     against = {(index,) for index, head in known if found.get(head, found[index]) != found[index]}
-    return [_inconclusive(each) if each.evidence.target in against else each for each in findings]
+    kept = [_inconclusive(each) if each.evidence.target in against else each for each in findings]
+    total = math.fsum(finding.log_odds for finding in kept if _tells(finding, numbers))
+    return tuple(_concluded(finding, numbers, total) for finding in kept)
 
 
 def _concluded(finding: Finding, numbers: SpectrumMeasurements, total: float) -> Finding:

@@ -157,7 +157,12 @@ def _fetch_all(hub: Hub, listing: Listing, partial: Path, progress: Progress) ->
     missing = [file for file in listing.files if not matches(partial / file.path, file)]
     kept = sum(_kept_bytes(partial, file) for file in missing)
     done = total - sum(file.size for file in missing) + kept
-    _check_space(partial, total - done)
+    needed, free = total - done, shutil.disk_usage(partial).free
+    if needed + SPARE_BYTES > free:
+        raise DownloadError(
+            f"the download needs {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free at "
+            f"{partial}; free some space or set SPEC_O3_MODELS to another folder"
+        )
     for file in sorted(missing, key=_is_weights):
         if _is_weights(file) and (partial / "config.json").is_file():
             family_of_config(partial)
@@ -182,15 +187,6 @@ def _kept_bytes(partial: Path, file: HubFile) -> int:
         path.replace(part)
     size = kept_bytes(part)
     return size if size <= file.size else 0
-
-
-def _check_space(folder: Path, needed: int) -> None:
-    free = shutil.disk_usage(folder).free
-    if needed + SPARE_BYTES > free:
-        raise DownloadError(
-            f"the download needs {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free at "
-            f"{folder}; free some space or set SPEC_O3_MODELS to another folder"
-        )
 
 
 def _finished_card(partial: Path, card: Card | None, local_name: str, listing: Listing) -> Card:

@@ -189,9 +189,17 @@ class Hub:
         Without `is_wanted` they are those of a model.
         """
         at = f"/revision/{revision}" if revision else ""
-        content = self._read(f"{self._url}/api/{self._kind}/{repo}{at}?blobs=true", repo)
+        url = f"{self._url}/api/{self._kind}/{repo}{at}?blobs=true"
+        waits = iter(self._waits)
+        while isinstance(answer := self._try_read(url, repo), str):
+            wait = next(waits, None)
+            if wait is None:
+                raise HubUnreachable(
+                    f"{self.endpoint} does not respond ({answer}); try again later"
+                )
+            time.sleep(wait)
         try:
-            listing = read_listing(repo, content, is_wanted)
+            listing = read_listing(repo, answer, is_wanted)
             if revision not in ("", listing.revision):
                 raise ValueError("it is of another commit")
             return listing
@@ -271,18 +279,6 @@ class Hub:
             return self._short(error)
         return "the server closed the connection"
 
-    def _read(self, url: str, repo: str) -> bytes:
-        """Read a short reply, with retries while the server is busy."""
-        waits = iter(self._waits)
-        while isinstance(answer := self._try_read(url, repo), str):
-            wait = next(waits, None)
-            if wait is None:
-                raise HubUnreachable(
-                    f"{self.endpoint} does not respond ({answer}); try again later"
-                )
-            time.sleep(wait)
-        return answer
-
     def _try_read(self, url: str, repo: str) -> bytes | str:
         """Return the reply, or as a text the reason to retry."""
         try:
@@ -294,7 +290,8 @@ class Hub:
                     return f"status {response.status_code}"
                 if response.status_code != 200:
                     raise self._refusal(response, repo)
-                return _bounded(response, repo)
+                too_large = DownloadError(f"the list of files in {repo} is too long for a model")
+                return whole_body(_plain_pieces(response), MAX_LISTING_BYTES, too_large)
         except TooSlow as error:
             raise HubUnreachable(
                 f"the list of files in {repo} did not end in {MAX_LISTING_S:g} s"
@@ -347,11 +344,6 @@ def _copy(
         room -= len(piece)
         if room <= 0:
             return
-
-
-def _bounded(response: httpx.Response, repo: str) -> bytes:
-    too_large = DownloadError(f"the list of files in {repo} is too long for a model")
-    return whole_body(_plain_pieces(response), MAX_LISTING_BYTES, too_large)
 
 
 def _plain_pieces(response: httpx.Response) -> Iterator[bytes]:

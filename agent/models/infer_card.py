@@ -42,7 +42,18 @@ def infer_card(path: Path) -> Card:
     if not is_model_file and not path.is_dir():
         raise ResourceError(f"{path} is neither a model folder nor a .gguf file")
     folder = path.parent if is_model_file else path
-    names = _names(folder)
+    names = []
+    with read_errors(folder, ResourceError):
+        for count, entry in enumerate(folder.iterdir()):
+            if count >= MAX_ENTRIES:
+                raise ResourceError(
+                    f"{folder} has more than {MAX_ENTRIES} files: not a model folder"
+                )
+            if path_problem(entry.name) is None and entry.is_file():
+                names.append(entry.name)
+    if len(names) > MAX_FILES:
+        raise ResourceError(f"{folder} has more than {MAX_FILES} model files")
+    names.sort()
     for engine in ENGINES:
         if (found := engine.find(path, names)) is not None:
             return Card(
@@ -72,21 +83,6 @@ def plain_name(text: str) -> str:
     """Turn the name of a file or folder into a valid model name."""
     name = re.sub(r"[^A-Za-z0-9._+-]+", "-", text).strip("._+-")[:80]
     return name or "model"
-
-
-def _names(folder: Path) -> list[str]:
-    names = []
-    with read_errors(folder, ResourceError):
-        for count, entry in enumerate(folder.iterdir()):
-            if count >= MAX_ENTRIES:
-                raise ResourceError(
-                    f"{folder} has more than {MAX_ENTRIES} files: not a model folder"
-                )
-            if path_problem(entry.name) is None and entry.is_file():
-                names.append(entry.name)
-    if len(names) > MAX_FILES:
-        raise ResourceError(f"{folder} has more than {MAX_FILES} model files")
-    return sorted(names)
 
 
 def _file(folder: Path, name: str) -> ModelFile:

@@ -228,7 +228,9 @@ def wording_from_hub(
     ):
         listing = hub.listing(repo, is_wanted=_is_wanted)
         for number, file in enumerate(_candidates(listing)):
-            if _is_known(file, rows):
+            # A file of one class, by its name, whose words are known already.
+            last = re.split(r"[_-]", PurePosixPath(file.path).stem.casefold())[-1]
+            if file.path.endswith(".parquet") and CLASS_OF_SOURCE.get(last) in rows.texts:
                 continue
             path = Path(folder) / f"{number}{PurePosixPath(file.path).suffix}"
             hub.fetch(listing, file, path, counted(progress, file.path, file.size))
@@ -268,9 +270,3 @@ def _candidates(listing: Listing) -> Iterator[HubFile]:
         if file.size <= min(left, MAX_FILE_BYTES):
             left -= file.size
             yield file
-
-
-def _is_known(file: HubFile, rows: WordingRows) -> bool:
-    """Whether a file is of one class, by its name, whose words are known already."""
-    last = re.split(r"[_-]", PurePosixPath(file.path).stem.casefold())[-1]
-    return file.path.endswith(".parquet") and CLASS_OF_SOURCE.get(last) in rows.texts

@@ -62,7 +62,19 @@ def parse_reply(text: str) -> Reply:
     if len(calls) > 1:
         return Reply(text, "error", thought, error=TWO_CALLS.format(count=len(calls)))
     if calls:
-        return _read_call(text, thought, calls[0])
+        try:
+            if len(calls[0]) > MAX_CALL:
+                raise ValueError(f"it is longer than {MAX_CALL} characters")
+            call = json.loads(calls[0])
+        except (ValueError, RecursionError) as error:
+            reason = str(error)[:100] or type(error).__name__
+            return Reply(text, "error", thought, error=NOT_JSON.format(reason=reason))
+        if not isinstance(call, dict) or "name" not in call:
+            return Reply(text, "error", thought, error=NOT_JSON.format(reason="it names no tool"))
+        if call["name"] != TOOL_NAME:
+            name = str(call["name"])[:60]
+            return Reply(text, "error", thought, error=NO_SUCH_TOOL.format(name=repr(name)))
+        return Reply(text, "call", thought, arguments=call.get("arguments"))
     if "<tool_call>" in spoken:
         return Reply(text, "error", thought, error=CUT_OFF)
     answers = between(spoken, "answer")[0]
@@ -104,22 +116,6 @@ def split_thought(text: str) -> tuple[str, str]:
             return after.strip(), before
         return after[:start].strip(), before + after[start:]
     return "\n".join(part.strip() for part in thoughts), spoken
-
-
-def _read_call(text: str, thought: str, body: str) -> Reply:
-    try:
-        if len(body) > MAX_CALL:
-            raise ValueError(f"it is longer than {MAX_CALL} characters")
-        call = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        reason = str(error)[:100] or type(error).__name__
-        return Reply(text, "error", thought, error=NOT_JSON.format(reason=reason))
-    if not isinstance(call, dict) or "name" not in call:
-        return Reply(text, "error", thought, error=NOT_JSON.format(reason="it names no tool"))
-    if call["name"] != TOOL_NAME:
-        name = str(call["name"])[:60]
-        return Reply(text, "error", thought, error=NO_SUCH_TOOL.format(name=repr(name)))
-    return Reply(text, "call", thought, arguments=call.get("arguments"))
 
 
 def boxed_verdict(answer: str) -> Verdict | None:

@@ -86,7 +86,21 @@ def run_tool(
     Raises ToolError, and nothing else, whatever `arguments` contains.
     """
     wavelength_range, label = checked_arguments(arguments)
-    shown = _cut_range(_drawable(spectrum, z), wavelength_range)
+    window = _drawable(spectrum, z)
+    low, high = wavelength_range
+    start, end = window.wavelength[0], window.wavelength[-1]
+    if high < start or low > end:
+        raise RangeError(
+            f"The wavelength range ({low}, {high}) Å does not overlap the data, "
+            f"which cover {start:.1f} to {end:.1f} Å."
+        )
+    shown = cut_window(window, float(low), float(high))
+    if len(shown) < MIN_POINTS:
+        count = {0: "no pixel", 1: "one pixel"}[len(shown)]
+        raise ToolError(
+            f"The wavelength range ({low}, {high}) Å holds {count} of the spectrum; "
+            "ask for a wider range."
+        )
     pixels = draw_window(shown, default_title(spectrum) if title is None else title, style)
     return ToolResult(
         picture=Image.fromarray(pixels),
@@ -103,7 +117,15 @@ def checked_arguments(arguments: object) -> tuple[tuple[Number, Number], str | N
         raise ToolError("The arguments must be an object with a wavelength_range.")
     if "wavelength_range" not in arguments:
         raise ToolError("The argument wavelength_range is missing: two numbers in Å.")
-    return _checked_range(arguments["wavelength_range"]), _checked_label(arguments.get("label"))
+    value = arguments["wavelength_range"]
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise RangeError("wavelength_range must be a list of two numbers in Å, [start, end].")
+    low, high = value
+    if not (_is_number(low) and _is_number(high)):
+        raise RangeError("wavelength_range must hold two finite numbers in Å.")
+    if low >= high:
+        raise RangeError(f"wavelength_range must start below its end, but {low} >= {high}.")
+    return (low, high), _checked_label(arguments.get("label"))
 
 
 def reply_text(wavelength_range: tuple[Number, Number], label: str | None) -> str:
@@ -113,17 +135,6 @@ def reply_text(wavelength_range: tuple[Number, Number], label: str | None) -> st
     return (
         f"Generated spectral visualization focused on wavelength range ({low}, {high}) Å{purpose}."
     )
-
-
-def _checked_range(value: object) -> tuple[Number, Number]:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise RangeError("wavelength_range must be a list of two numbers in Å, [start, end].")
-    low, high = value
-    if not (_is_number(low) and _is_number(high)):
-        raise RangeError("wavelength_range must hold two finite numbers in Å.")
-    if low >= high:
-        raise RangeError(f"wavelength_range must start below its end, but {low} >= {high}.")
-    return low, high
 
 
 def _is_number(value: object) -> bool:
@@ -138,24 +149,6 @@ def _checked_label(value: object) -> str | None:
     if not isinstance(value, str):
         raise ToolError("label must be a string.")
     return single_line(value, MAX_LABEL) or None
-
-
-def _cut_range(window: DrawnPixels, wavelength_range: tuple[Number, Number]) -> DrawnPixels:
-    low, high = wavelength_range
-    start, end = window.wavelength[0], window.wavelength[-1]
-    if high < start or low > end:
-        raise RangeError(
-            f"The wavelength range ({low}, {high}) Å does not overlap the data, "
-            f"which cover {start:.1f} to {end:.1f} Å."
-        )
-    shown = cut_window(window, float(low), float(high))
-    if len(shown) < MIN_POINTS:
-        count = {0: "no pixel", 1: "one pixel"}[len(shown)]
-        raise ToolError(
-            f"The wavelength range ({low}, {high}) Å holds {count} of the spectrum; "
-            "ask for a wider range."
-        )
-    return shown
 
 
 # The tool as the published models know it: without a range it shows the whole spectrum again.
@@ -179,7 +172,17 @@ def run_published_tool(
     known = {**arguments, "label": label or None}
     try:
         if arguments.get("wavelength_range") is None:
-            return _whole(_drawable(spectrum, z), spectrum, label, style, title, said)
+            window = _drawable(spectrum, z)
+            pixels = draw_window(window, default_title(spectrum) if title is None else title, style)
+            text = said.get("whole_for", WHOLE_FOR) if label else said.get("whole", WHOLE)
+            return ToolResult(
+                picture=Image.fromarray(pixels),
+                text=_shortened(text.replace("{label}", label)),
+                range=(float(window.wavelength[0]), float(window.wavelength[-1])),
+                label=label or None,
+                points=len(window),
+                whole=True,
+            )
         result = run_tool(spectrum, known, style, title=title, z=z)
     except RangeError as error:
         raise ToolError(_refusal(error, arguments, _drawable(spectrum, z), said)) from error
@@ -189,26 +192,6 @@ def run_published_tool(
 def window_reply(shown: tuple[Number, Number], label: object) -> str:
     """What the tool says beside the picture of a window."""
     return _shortened(reply_text(shown, _label(label)))
-
-
-def _whole(
-    window: DrawnPixels,
-    spectrum: Spectrum,
-    label: str,
-    style: Style,
-    title: str | None,
-    said: Mapping[str, str],
-) -> ToolResult:
-    pixels = draw_window(window, default_title(spectrum) if title is None else title, style)
-    text = said.get("whole_for", WHOLE_FOR) if label else said.get("whole", WHOLE)
-    return ToolResult(
-        picture=Image.fromarray(pixels),
-        text=_shortened(text.replace("{label}", label)),
-        range=(float(window.wavelength[0]), float(window.wavelength[-1])),
-        label=label or None,
-        points=len(window),
-        whole=True,
-    )
 
 
 def _refusal(

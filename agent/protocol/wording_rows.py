@@ -45,8 +45,22 @@ class WordingRows:
 
     def add(self, row: Mapping[str, Any]) -> None:
         try:
-            turns = turns_of_row(row)
-            system, text = opening_of(turns)
+            # The turns of a row as (role, text); raises ResourceError if it has none.
+            listed = _parsed(row.get("prompt") or row.get("conversations") or row.get("messages"))
+            if not isinstance(listed, list) or not 1 <= len(listed) <= MAX_TURNS:
+                raise ResourceError("it has no turns")
+            turns = [_turn(message) for message in listed]
+            # The system turn, which may be empty, and the first user turn without its picture.
+            system = turns[0][1] if turns[0][0] == "system" else ""
+            rest = turns[1:] if turns[0][0] == "system" else turns
+            if not rest or rest[0][0] != "user":
+                raise ResourceError("it does not open with a user's turn")
+            text = rest[0][1]
+            if text.count(MARK) != 1 or not text.startswith(MARK):
+                raise ResourceError("it does not open with one picture before its text")
+            text = text.removeprefix(MARK)
+            if not text.strip() or max(len(text), len(system)) > MAX_WORDS:
+                raise ResourceError(f"its text is empty or longer than {MAX_WORDS} characters")
             name = class_of(row.get("data_source"), text)
         except ResourceError as error:
             self.unread[str(error)] += 1
@@ -104,29 +118,6 @@ class WordingRows:
             yield f"the rows differ in {len(self.systems)} system turns; the most frequent is kept"
         for reason, count in self.unread.most_common(3):
             yield f"{count} rows left out: {reason}"
-
-
-def turns_of_row(row: Mapping[str, Any]) -> Turns:
-    """The turns of a row as (role, text); raises ResourceError if it has none."""
-    listed = _parsed(row.get("prompt") or row.get("conversations") or row.get("messages"))
-    if not isinstance(listed, list) or not 1 <= len(listed) <= MAX_TURNS:
-        raise ResourceError("it has no turns")
-    return [_turn(message) for message in listed]
-
-
-def opening_of(turns: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """The system turn, which may be empty, and the first user turn without its picture."""
-    system = turns[0][1] if turns[0][0] == "system" else ""
-    rest = turns[1:] if turns[0][0] == "system" else turns
-    if not rest or rest[0][0] != "user":
-        raise ResourceError("it does not open with a user's turn")
-    text = rest[0][1]
-    if text.count(MARK) != 1 or not text.startswith(MARK):
-        raise ResourceError("it does not open with one picture before its text")
-    text = text.removeprefix(MARK)
-    if not text.strip() or max(len(text), len(system)) > MAX_WORDS:
-        raise ResourceError(f"its text is empty or longer than {MAX_WORDS} characters")
-    return system, text
 
 
 def class_of(source: object, text: str) -> str:
@@ -190,7 +181,11 @@ def learned_replies(turns: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str
         call = first_call(said)
         if call is None or not isinstance(call.arguments, Mapping):
             continue
-        found = _learned(call.arguments, _plain(text), MARK in text)
+        # The sentence inside the tags and after the picture.
+        inside = _RESPONSE.fullmatch(text.replace(MARK, ""))
+        found = _learned(
+            call.arguments, inside[1].strip() if inside else text.strip(), MARK in text
+        )
         if found is not None:
             yield found
 
@@ -227,9 +222,3 @@ def _without_numbers(text: str, wavelengths: Sequence[object]) -> str | None:
         at = number.end()
     result = "".join((*parts, text[at:]))
     return result if "{low}" in result and "{high}" in result else None
-
-
-def _plain(text: str) -> str:
-    """The sentence inside the tags and after the picture."""
-    inside = _RESPONSE.fullmatch(text.replace(MARK, ""))
-    return inside[1].strip() if inside else text.strip()

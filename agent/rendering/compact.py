@@ -55,7 +55,10 @@ def draw(window: DrawnPixels, title: str, style: Style) -> NDArray[np.uint8]:
         frames = [replace(area, y0=border), replace(area, y1=border - GAP)]
     for panel, frame in zip(panels, frames, strict=True):
         _draw_panel(canvas, panel, x, frame, style, tick)
-    _draw_wavelengths(canvas, x, area, tick, style.width)
+    for label, at in zip(x.labels, x.to_pixels(x.major, area.x0, area.x1).tolist(), strict=True):
+        block = stack_lines((label,), tick)
+        left = min(max(at - block.width / 2, 1.0), style.width - 1.0 - block.width)
+        canvas.text(block, tick, left, area.y0 - GAP - block.height)
     if style.box:
         draw_info_box(canvas, frames[0], window, tick)
     _draw_names(canvas, area, style, tick, title)
@@ -143,23 +146,12 @@ def _draw_line(canvas: Canvas, panel: Panel, x: Scale, frame: Rect, style: Style
     for part in np.split(points, gap_starts(panel.wavelength, GAP_STEPS)):
         if crowded:
             canvas.curve(thinned(part), GREY, 1.0, frame)
-            part = _column_means(part)
+            # One point for each pixel column with data: the mean of the points in it.
+            columns = np.floor(part[:, 0]).astype(int)
+            starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
+            counts = np.diff(starts, append=len(part))
+            part = np.add.reduceat(part, starts, axis=0) / counts[:, None]
         canvas.curve(thinned(part), BLACK, style.line_width, frame)
-
-
-def _column_means(points: FloatArray) -> FloatArray:
-    """One point for each pixel column with data: the mean of the points in it."""
-    columns = np.floor(points[:, 0]).astype(int)
-    starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
-    counts = np.diff(starts, append=len(points))
-    return np.add.reduceat(points, starts, axis=0) / counts[:, None]
-
-
-def _draw_wavelengths(canvas: Canvas, x: Scale, area: Rect, tick: Font, width: int) -> None:
-    for label, at in zip(x.labels, x.to_pixels(x.major, area.x0, area.x1).tolist(), strict=True):
-        block = stack_lines((label,), tick)
-        left = min(max(at - block.width / 2, 1.0), width - 1.0 - block.width)
-        canvas.text(block, tick, left, area.y0 - GAP - block.height)
 
 
 def _draw_names(canvas: Canvas, area: Rect, style: Style, tick: Font, title: str) -> None:

@@ -52,7 +52,13 @@ def fitted_size(width: int, height: int, sizing: Sizing = QWEN25) -> tuple[int, 
 
     Halves round to the even multiple, as in Python's `round`.
     """
-    _refuse_absurd(width, height)
+    if width < 1 or height < 1:
+        raise ImageError(f"a picture of {width} x {height} pixels is empty")
+    if max(width, height) > MAX_SIDE or width * height > MAX_INPUT_PIXELS:
+        raise ImageError(f"a picture of {width} x {height} pixels is too large")
+    if max(width, height) / min(width, height) > MAX_ASPECT:
+        problem = f"one side is more than {MAX_ASPECT:g} times the other"
+        raise ImageError(f"a picture of {width} x {height} pixels is too narrow: {problem}")
     factor = sizing.factor
     nearest_width = max(factor, round(width / factor) * factor)
     nearest_height = max(factor, round(height / factor) * factor)
@@ -89,13 +95,3 @@ def as_rgb(image: Image.Image) -> Image.Image:
         background = Image.new("RGBA", image.size, WHITE)
         return Image.alpha_composite(background, image.convert("RGBA")).convert("RGB")
     return image.convert("RGB")
-
-
-def _refuse_absurd(width: int, height: int) -> None:
-    if width < 1 or height < 1:
-        raise ImageError(f"a picture of {width} x {height} pixels is empty")
-    if max(width, height) > MAX_SIDE or width * height > MAX_INPUT_PIXELS:
-        raise ImageError(f"a picture of {width} x {height} pixels is too large")
-    if max(width, height) / min(width, height) > MAX_ASPECT:
-        problem = f"one side is more than {MAX_ASPECT:g} times the other"
-        raise ImageError(f"a picture of {width} x {height} pixels is too narrow: {problem}")

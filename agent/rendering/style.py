@@ -49,7 +49,16 @@ class Style:
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            self._check(item.name, getattr(self, item.name))
+            key, value = item.name, getattr(self, item.name)
+            kind = type(_DEFAULTS.get(key, ""))
+            if kind is float and type(value) is int:
+                value = float(value)
+                object.__setattr__(self, key, value)
+            if type(value) is not kind:
+                raise self._error(f"{key} must be a {kind.__name__}")
+            low, high = _LIMITS.get(key, (-math.inf, math.inf))
+            if isinstance(value, int | float) and not low <= value <= high:
+                raise self._error(f"{key} must be between {low} and {high}")
         if self.layout not in LAYOUTS:
             raise self._error(f"layout must be one of {', '.join(LAYOUTS)}")
         if self.panels not in PANELS:
@@ -58,17 +67,6 @@ class Style:
             raise self._error("bluest must be below reddest")
         if self.width % self.multiple or self.height % self.multiple:
             raise self._error(f"width and height must be multiples of {self.multiple}")
-
-    def _check(self, key: str, value: object) -> None:
-        kind = type(_DEFAULTS.get(key, ""))
-        if kind is float and type(value) is int:
-            value = float(value)
-            object.__setattr__(self, key, value)
-        if type(value) is not kind:
-            raise self._error(f"{key} must be a {kind.__name__}")
-        low, high = _LIMITS.get(key, (-math.inf, math.inf))
-        if isinstance(value, int | float) and not low <= value <= high:
-            raise self._error(f"{key} must be between {low} and {high}")
 
     def _error(self, why: str) -> ResourceError:
         return ResourceError(f"picture style {str(self.name)[:60]!r}: {why}")

@@ -134,7 +134,16 @@ def _read_sets(paths: Sequence[Path], known: tuple[LineSet, ...] = ()) -> tuple[
     sets = list(known)
     used = {line.id: group.name for group in sets for line in group.lines}
     for path in paths:
-        group = read_line_set(path)
+        # Read one file of lines, converted to vacuum wavelengths.
+        file = read_toml(path, MAX_BYTES)
+        name = identifier(file, "name")
+        title = file.text("title", name)
+        entries = file.tables(
+            "lines", at_least=1, at_most=MAX_ENTRIES, named_by="id",
+            inherit=("kind", "medium", "shaded", "source", "species"),
+        )  # fmt: skip
+        file.close()
+        group = LineSet(name, title, tuple(map(_line, entries)))
         if any(other.name == group.name for other in sets):
             raise ResourceError(f"{path}: name: {shown(group.name)} is already a line list")
         for line in group.lines:
@@ -144,19 +153,6 @@ def _read_sets(paths: Sequence[Path], known: tuple[LineSet, ...] = ()) -> tuple[
             used[line.id] = group.name
         sets.append(group)
     return tuple(sets)
-
-
-def read_line_set(path: Path) -> LineSet:
-    """Read one file of lines, converted to vacuum wavelengths."""
-    file = read_toml(path, MAX_BYTES)
-    name = identifier(file, "name")
-    title = file.text("title", name)
-    entries = file.tables(
-        "lines", at_least=1, at_most=MAX_ENTRIES, named_by="id",
-        inherit=("kind", "medium", "shaded", "source", "species"),
-    )  # fmt: skip
-    file.close()
-    return LineSet(name, title, tuple(map(_line, entries)))
 
 
 def identifier(table: TomlTable, key: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from agent.spectra.gaps import GAP, gap_starts
 from agent.spectra.pixel_grid import LIGHT_KMS, kept_with, pixel_edges, pixel_grid
-from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum
+from agent.spectra.spectrum import FloatArray, Spectrum
 
 MAX_MEASURED = 40_000
 """Pixels up to which a spectrum is measured as it is: all of surveys, and most echelle spectra."""
@@ -67,7 +67,11 @@ def resampled(spectrum: Spectrum, wavelength: FloatArray) -> FloatArray:
     flux = np.asarray(sums.mean)
     narrow = np.diff(edges) < np.interp(wavelength, grid.wavelength, grid.width)
     flux[narrow] = np.interp(wavelength[narrow], grid.wavelength, grid.flux)
-    known = (sums.coverage >= MIN_COVERAGE) & ~_in_gap(spectrum.wavelength, wavelength)
+    known = sums.coverage >= MIN_COVERAGE
+    own = spectrum.wavelength
+    half = 0.5 * float(np.median(np.diff(own)))  # what lies nearer to the end of a gap is beside it
+    for start in gap_starts(own, GAP).tolist():
+        known &= (wavelength <= own[start - 1] + half) | (wavelength >= own[start] - half)
     known &= (wavelength >= grid.edges[0]) & (wavelength <= grid.edges[-1])
     with np.errstate(over="ignore"):
         return np.where(known, flux * grid.scale, np.nan)
@@ -91,12 +95,3 @@ def median_factor(flux: FloatArray, other: FloatArray) -> float:
     with np.errstate(over="ignore"):
         factor = mine / its if its > 0 and mine > 0 else np.nan
     return factor if np.isfinite(factor) and factor > 0 else np.nan
-
-
-def _in_gap(wavelength: FloatArray, at: FloatArray) -> BoolArray:
-    """Which places lie in a gap, beyond half a usual pixel of what is beside it."""
-    inside = np.zeros(at.size, dtype=np.bool_)
-    half = 0.5 * float(np.median(np.diff(wavelength)))
-    for start in gap_starts(wavelength, GAP).tolist():
-        inside |= (at > wavelength[start - 1] + half) & (at < wavelength[start] - half)
-    return inside

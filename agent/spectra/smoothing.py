@@ -72,18 +72,14 @@ def _normalised(flux: FloatArray, good: BoolArray, kernel: FloatArray) -> FloatA
     """Weighted mean over good pixels; NaN where the kernel reaches none."""
     if kernel.size == 1:
         return np.where(good, flux, np.nan)
-    scale = _largest(flux, good)
+    # Largest |flux|: dividing by it keeps sums from overflowing.
+    largest = float(np.abs(flux[good]).max()) if good.any() else 1.0
+    scale = largest if largest > 0 else 1.0
     values = _convolve(np.where(good, flux, 0.0) / scale, kernel)
     weights = _convolve(good.astype(np.float64), kernel)
     with np.errstate(all="ignore"):
         # A weight that is rounding of the Fourier transform is none.
         return np.where(weights > 1e-9 * kernel.sum(), scale * (values / weights), np.nan)
-
-
-def _largest(flux: FloatArray, good: BoolArray) -> float:
-    """Largest |flux|: dividing by it keeps sums from overflowing."""
-    largest = float(np.abs(flux[good]).max()) if good.any() else 1.0
-    return largest if largest > 0 else 1.0
 
 
 def _convolve(values: FloatArray, kernel: FloatArray) -> FloatArray:

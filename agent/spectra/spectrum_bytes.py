@@ -65,11 +65,14 @@ def from_bytes(content: bytes) -> Spectrum:
             name: _unpacked(stream, name, form, head["pixels"]) for name, form in head["arrays"]
         }
         stream.end()
+        given = head["warnings"]
+        if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+            raise ValueError("its warnings are invalid")
         return Spectrum(
             **arrays,
             **_fields(head["fields"]),
             meta=_meta(head["meta"]),
-            warnings=_warnings(head["warnings"]),
+            warnings=tuple(given),
         )
     except (ValueError, TypeError, KeyError, RecursionError, zlib.error, WorkbenchError) as error:
         raise ReadError(f"the packed spectrum is damaged: {str(error)[:100]}") from error
@@ -183,9 +186,3 @@ def _meta(given: Mapping[str, object]) -> dict[str, Any]:
     if None in meta.values():
         raise ValueError("its header has a key without a value")
     return meta
-
-
-def _warnings(given: object) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
-        raise ValueError("its warnings are invalid")
-    return tuple(given)

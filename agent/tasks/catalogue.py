@@ -42,7 +42,20 @@ def _add_files(
     tasks: dict[str, Task], location: Path, on_fault: OnFault | None, *, may_replace: bool = True
 ) -> None:
     with reporting(on_fault):
-        for path in _task_files(location):
+        # The file itself, or the .toml files of a folder; a missing user folder has none.
+        try:
+            if location.is_dir():
+                files = sorted(
+                    path for path in location.iterdir() if path.suffix.casefold() == ".toml"
+                )
+            else:
+                files = [] if location == user_task_folder() else [location]
+        except (OSError, ValueError) as error:
+            raise ResourceError(f"{location}: cannot be listed: {error}") from error
+        if len(files) > MAX_FILES_IN_FOLDER:
+            problem = f"{len(files)} task files, at most {MAX_FILES_IN_FOLDER} are read"
+            raise ResourceError(f"{location}: {problem}")
+        for path in files:
             with reporting(on_fault):
                 task = read_task(path)
                 if task.replaces and not may_replace:
@@ -96,21 +109,6 @@ def bundled_tasks() -> tuple[Task, ...]:
     tasks = [read_task(path, bundled=True) for path in sorted(BUNDLED.glob("*.toml"))]
     rank = {task_id: index for index, task_id in enumerate(_SHOWN_FIRST)}
     return tuple(sorted(tasks, key=lambda each: (rank.get(each.id, len(rank)), each.id)))
-
-
-def _task_files(location: Path) -> list[Path]:
-    """The file itself, or the .toml files of a folder; a missing user folder has none."""
-    try:
-        if location.is_dir():
-            files = sorted(path for path in location.iterdir() if path.suffix.casefold() == ".toml")
-        else:
-            files = [] if location == user_task_folder() else [location]
-    except (OSError, ValueError) as error:
-        raise ResourceError(f"{location}: cannot be listed: {error}") from error
-    if len(files) > MAX_FILES_IN_FOLDER:
-        problem = f"{len(files)} task files, at most {MAX_FILES_IN_FOLDER} are read"
-        raise ResourceError(f"{location}: {problem}")
-    return files
 
 
 def _add(tasks: dict[str, Task], new: Task, path: Path) -> None:

@@ -33,7 +33,19 @@ def read_subclasses(file: TomlTable) -> tuple[Subclass, ...]:
     tables = file.tables("subclasses", at_most=MAX_SUBCLASSES, named_by="name")
     for table in tables:
         one = _subclass(table)
-        _check(table, one, found)
+        names = {each.name.casefold() for each in found}
+        if one.name.casefold() in names:
+            raise table.fault("name", f"{shown(one.name)} is used twice; each name must be unique")
+        if one.parent and one.parent not in {each.name for each in found}:
+            raise table.fault(
+                "parent", f"{shown(one.parent)} is not the name of an earlier sub-class"
+            )
+        if len(path_of(one.parent, found).split(SUBCLASS_SEPARATOR)) >= MAX_LEVELS:
+            raise table.fault("parent", f"there are more than {MAX_LEVELS} levels")
+        for other in found:
+            if (other.parent, other.key) == (one.parent, one.key):
+                problem = f"{shown(one.key)} is the key of {other.name} already"
+                raise table.fault("key", problem)
         found.append(one)
     return tuple(found)
 
@@ -51,20 +63,6 @@ def _subclass(table: TomlTable) -> Subclass:
     )
     table.close()
     return one
-
-
-def _check(table: TomlTable, one: Subclass, before: Sequence[Subclass]) -> None:
-    names = {each.name.casefold() for each in before}
-    if one.name.casefold() in names:
-        raise table.fault("name", f"{shown(one.name)} is used twice; each name must be unique")
-    if one.parent and one.parent not in {each.name for each in before}:
-        raise table.fault("parent", f"{shown(one.parent)} is not the name of an earlier sub-class")
-    if len(path_of(one.parent, before).split(SUBCLASS_SEPARATOR)) >= MAX_LEVELS:
-        raise table.fault("parent", f"there are more than {MAX_LEVELS} levels")
-    for other in before:
-        if (other.parent, other.key) == (one.parent, one.key):
-            problem = f"{shown(one.key)} is the key of {other.name} already"
-            raise table.fault("key", problem)
 
 
 def path_of(name: str, subclasses: Sequence[Subclass]) -> str:

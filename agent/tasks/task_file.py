@@ -52,7 +52,20 @@ def read_task(path: Path, *, bundled: bool = False) -> Task:
     file = read_toml(path)
     task = _task(file, None if bundled else path)
     if not bundled:
-        _check_targets(task, file)
+        # Check that all lines and indices exist: what is misspelt would never be found.
+        # Bundled tasks, of which every start reads all, need neither.
+        from agent.spectra.lines import builtin_lines
+        from agent.spectra.measure.index_definitions import builtin_indices
+
+        lines, indices = [*builtin_lines().by_id], [*builtin_indices()]
+        for number, entry in enumerate(task.evidence, 1):
+            if entry.kind == "quality":
+                continue
+            is_line = entry.kind in ("line", "width", "ratio")
+            known = lines if is_line else indices
+            for name in entry.target:
+                what = "line" if is_line else "index"
+                _require(file, f"evidence[{number}].target", name, known, what)
     return task
 
 
@@ -240,23 +253,6 @@ def _check_links(task: Task, file: TomlTable) -> None:
         earlier.append(entry.id)
 
 
-def _check_targets(task: Task, file: TomlTable) -> None:
-    """Check that all lines and indices exist: what is misspelt would never be found."""
-    # Bundled tasks, of which every start reads all, need neither.
-    from agent.spectra.lines import builtin_lines
-    from agent.spectra.measure.index_definitions import builtin_indices
-
-    lines, indices = [*builtin_lines().by_id], [*builtin_indices()]
-    for number, entry in enumerate(task.evidence, 1):
-        if entry.kind == "quality":
-            continue
-        is_line = entry.kind in ("line", "width", "ratio")
-        known = lines if is_line else indices
-        for name in entry.target:
-            what = "line" if is_line else "index"
-            _require(file, f"evidence[{number}].target", name, known, what)
-
-
 def _require(file: TomlTable, key: str, name: str, known: list[str], what: str) -> None:
     if name not in known:
         problem = f"{shown(name)} is not the id of any {what}{near_miss(name, known)}"
@@ -281,7 +277,13 @@ def read_catalogue_evidence(table: TomlTable, identifier: str) -> CatalogueEvide
     table.choice("kind", (CATALOGUE,))
     expect: CatalogueExpect = _one_of(table, "expect", CatalogueExpect)
     is_text = expect == "one_of"
-    value = _value(table, is_text=is_text)
+    # One name, or `first - second`.
+    text = table.text("value", longest=210)
+    value = tuple(name.strip() for name in text.split(" - "))
+    if len(value) > (1 if is_text else 2) or not all(map(VALUE_NAME.fullmatch, value)):
+        wanted = "gaia.bp_rp" if is_text else "gaia.bp_rp or twomass.j - twomass.h"
+        problem = f"expected a value of a service, as {wanted}; found {shown(text)}"
+        raise table.fault("value", problem)
     against, limits = ("", ()) if is_text else _limits(table)
     threshold = 0.0
     if not is_text and not limits:
@@ -302,17 +304,6 @@ def read_catalogue_evidence(table: TomlTable, identifier: str) -> CatalogueEvide
     if both := {*map(str.casefold, claim.words)} & {*map(str.casefold, claim.other_words)}:
         raise table.fault("other_words", f"{shown(min(both))} is among `words`, too")
     return claim
-
-
-def _value(table: TomlTable, *, is_text: bool) -> tuple[str, ...]:
-    """One name, or `first - second`."""
-    text = table.text("value", longest=210)
-    names = tuple(name.strip() for name in text.split(" - "))
-    if len(names) > (1 if is_text else 2) or not all(map(VALUE_NAME.fullmatch, names)):
-        wanted = "gaia.bp_rp" if is_text else "gaia.bp_rp or twomass.j - twomass.h"
-        problem = f"expected a value of a service, as {wanted}; found {shown(text)}"
-        raise table.fault("value", problem)
-    return names
 
 
 def _limits(table: TomlTable) -> tuple[str, tuple[tuple[float, float], ...]]:

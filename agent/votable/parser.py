@@ -126,10 +126,7 @@ class VOTableParser:
             raise VOTableError("it is a damaged VOTable: a tag of more than 1 MB")
         if len(self._names) > MAX_NAMES:
             raise VOTableError("it is a damaged VOTable: too many names of elements or attributes")
-        self._check_for_rows()
-
-    def _check_for_rows(self) -> None:
-        """Raises VOTableError if there is endless XML before or between the rows."""
+        # Raises VOTableError if there is endless XML before or between the rows.
         if self._rows:
             self._bytes_at_row, self._elements = self._bytes_fed, 0
         elif (
@@ -161,7 +158,11 @@ class VOTableParser:
         elif not self.is_described:
             self._start_in_description(name, attributes)
         elif name == "STREAM":
-            self._start_stream(attributes)
+            if "href" in attributes:
+                raise VOTableError("its rows are in another file (href), which is not opened")
+            if attributes.get("encoding", "").strip().lower() not in ("base64", ""):
+                raise VOTableError("its rows have an unsupported encoding; only base64 is read")
+            self._binary = BinaryRows(self.fields, with_nulls=self._is_binary2)
         elif name == "TR":
             self._cells, self._is_too_long = [], False
         elif name == "TD":
@@ -174,7 +175,11 @@ class VOTableParser:
             rows = attributes.get("nrows", "")
             self.expected_rows = int(rows) if rows.isdecimal() and len(rows) < 12 else None
         elif name == "FIELD":
-            self._add_field(attributes)
+            if len(self.fields) >= MAX_COLUMNS:
+                raise VOTableError(f"it has more than {MAX_COLUMNS:,} columns")
+            known = ("datatype", "arraysize", "unit", "ucd", "utype")
+            about = {key: _attribute(attributes, key) for key in known}
+            self.fields.append(VOTableField(_name(attributes), **about))
         elif name == "VALUES" and is_in_field:
             self.fields[-1].null = _attribute(attributes, "null")
         elif name == "DESCRIPTION" and is_in_field:
@@ -186,20 +191,6 @@ class VOTableParser:
                 raise VOTableError("its table has no columns")
             self.is_described = True
             self._is_binary2 = name == "BINARY2"
-
-    def _add_field(self, attributes: dict[str, str]) -> None:
-        if len(self.fields) >= MAX_COLUMNS:
-            raise VOTableError(f"it has more than {MAX_COLUMNS:,} columns")
-        known = ("datatype", "arraysize", "unit", "ucd", "utype")
-        about = {key: _attribute(attributes, key) for key in known}
-        self.fields.append(VOTableField(_name(attributes), **about))
-
-    def _start_stream(self, attributes: dict[str, str]) -> None:
-        if "href" in attributes:
-            raise VOTableError("its rows are in another file (href), which is not opened")
-        if attributes.get("encoding", "").strip().lower() not in ("base64", ""):
-            raise VOTableError("its rows have an unsupported encoding; only base64 is read")
-        self._binary = BinaryRows(self.fields, with_nulls=self._is_binary2)
 
     def _start_text(self) -> None:
         self._text, self._length = [], 0
@@ -229,20 +220,17 @@ class VOTableParser:
                 self._cells.append("".join(self._text))
             self._text = None
         elif name == "TR":
-            self._end_row()
+            if self._is_too_long:
+                self._rows.append(BadRow(f"a cell has more than {self._max_cell:,} characters"))
+            elif len(self._cells) != len(self.fields):
+                self._rows.append(BadRow(f"the row does not have {len(self.fields):,} cells"))
+            else:
+                self._rows.append(self._cells)
         elif name == "STREAM" and self._binary is not None:
             self._binary.end()
             self._binary = None
         elif name == "TABLE":
             self.is_done = True
-
-    def _end_row(self) -> None:
-        if self._is_too_long:
-            self._rows.append(BadRow(f"a cell has more than {self._max_cell:,} characters"))
-        elif len(self._cells) != len(self.fields):
-            self._rows.append(BadRow(f"the row does not have {len(self.fields):,} cells"))
-        else:
-            self._rows.append(self._cells)
 
 
 def _name(attributes: dict[str, str]) -> str:

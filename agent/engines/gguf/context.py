@@ -54,7 +54,15 @@ class GgufContext:
         self._abort_callback = self._llama.ggml_abort_callback(self._is_aborted)
         self._no_callback = self._llama.ggml_abort_callback()
         native.forget_errors()
-        self._context: Any = self._llama.llama_init_from_model(settings.model, self._parameters())
+        parameters = self._llama.llama_context_default_params()
+        parameters.n_ctx = self._settings.context_length
+        parameters.n_batch = parameters.n_ubatch = BATCH
+        parameters.n_threads = parameters.n_threads_batch = self._settings.threads
+        # flash attention shifts logits from those of training, by 0.4 after a large picture
+        parameters.flash_attn_type = self._llama.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        if self._settings.is_f32:
+            parameters.type_k = parameters.type_v = self._llama.GGML_TYPE_F32
+        self._context: Any = self._llama.llama_init_from_model(settings.model, parameters)
         if not self._context:
             raise EngineError(
                 f"not enough memory for a conversation of {settings.context_length} tokens; "
@@ -62,7 +70,12 @@ class GgufContext:
             )
         self._memory = self._llama.llama_get_memory(self._context)
         self._batch = self._llama.llama_batch_init(BATCH, 0, 1)
-        self._columns = _columns_of(self._batch)
+        # Views of the batch's tokens, positions and logit flags; all are of sequence 0.
+        for number in range(BATCH):
+            self._batch.n_seq_id[number] = 1
+            self._batch.seq_id[number][0] = 0
+        columns = (self._batch.token, self._batch.pos, self._batch.logits)
+        self._columns = tuple(np.ctypeslib.as_array(column, shape=(BATCH,)) for column in columns)
 
     def read(self, pieces: Sequence[Piece], should_stop: ShouldStop | None = None) -> Logits:
         """Read text and pictures, ending with text, and return the logits after the last token.
@@ -104,17 +117,6 @@ class GgufContext:
             self._llama.llama_free(self._context)
             self._context = self._memory = self._batch = None
             self._columns = ()
-
-    def _parameters(self) -> Any:
-        parameters = self._llama.llama_context_default_params()
-        parameters.n_ctx = self._settings.context_length
-        parameters.n_batch = parameters.n_ubatch = BATCH
-        parameters.n_threads = parameters.n_threads_batch = self._settings.threads
-        # flash attention shifts logits from those of training, by 0.4 after a large picture
-        parameters.flash_attn_type = self._llama.LLAMA_FLASH_ATTN_TYPE_DISABLED
-        if self._settings.is_f32:
-            parameters.type_k = parameters.type_v = self._llama.GGML_TYPE_F32
-        return parameters
 
     def _read_text(self, ids: Sequence[int], *, all_logits: bool) -> Logits:
         """Return the logits after the last token, or after each: (rows, vocabulary)."""
@@ -234,12 +236,3 @@ def picture_tokens(picture: Image.Image, factor: int) -> int:
 
 def picture_positions(picture: Image.Image, factor: int) -> int:
     return max(picture.width, picture.height) // factor
-
-
-def _columns_of(batch: Any) -> tuple[Any, ...]:
-    """Return views of a batch's tokens, positions and logit flags; all are of sequence 0."""
-    for number in range(BATCH):
-        batch.n_seq_id[number] = 1
-        batch.seq_id[number][0] = 0
-    columns = (batch.token, batch.pos, batch.logits)
-    return tuple(np.ctypeslib.as_array(column, shape=(BATCH,)) for column in columns)

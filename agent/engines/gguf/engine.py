@@ -121,7 +121,15 @@ class GgufConversation(LocalConversation[GgufContext]):
     def _pieces(self, parts: Sequence[Part], pictures: Sequence[Image.Image]) -> list[Piece]:
         """Encode the unread tokens and the parts; the last piece is always text."""
         for picture in pictures:
-            self._check_size(picture)
+            # llama.cpp would resize other pictures, and the model would see another one
+            sizing, (width, height) = self._shared.sizing, picture.size
+            fits = width % sizing.factor == 0 == height % sizing.factor
+            inside = sizing.min_pixels <= width * height <= sizing.max_pixels
+            if picture.mode != "RGB" or not (fits and inside):
+                raise EngineError(
+                    f"a {picture.mode} picture of {width} x {height} pixels does not fit this "
+                    f"model: it takes RGB with sides that are multiples of {sizing.factor}"
+                )
         first, *rest = self._shared.vocabulary.pieces(parts, pictures) or [[]]
         return [[*self._state.unread, *_text(first)], *rest]
 
@@ -135,17 +143,6 @@ class GgufConversation(LocalConversation[GgufContext]):
         end = CachePosition(start.tokens + text + images, start.position + positions)
         self._refuse_overflow(end)
         return EncodedTurns(text + images, images, partial(self._open_context().read, pieces))
-
-    def _check_size(self, picture: Image.Image) -> None:
-        # llama.cpp would resize other pictures, and the model would see another one
-        sizing, (width, height) = self._shared.sizing, picture.size
-        fits = width % sizing.factor == 0 == height % sizing.factor
-        inside = sizing.min_pixels <= width * height <= sizing.max_pixels
-        if picture.mode != "RGB" or not (fits and inside):
-            raise EngineError(
-                f"a {picture.mode} picture of {width} x {height} pixels does not fit this model: "
-                f"it takes RGB with sides that are multiples of {sizing.factor}"
-            )
 
     def _room(self, position: CachePosition) -> int:
         return min(super()._room(position), self._shared.max_positions - position.position)

@@ -163,10 +163,20 @@ def _read(reader: _Reader, path: Path) -> GgufHeader:
         values[key] = _value(reader, reader.number("<I"))
     tensors: dict[str, TensorEntry] = {}
     for _ in range(tensor_count):
-        name, entry = _entry(reader)
+        name = reader.text(MAX_KEY_BYTES)
+        axes = reader.number("<I")
+        if not 1 <= axes <= 4:
+            raise _InvalidFile(f"the tensor {name!r:.60} has {axes} axes")
+        shape = tuple(reader.number("<Q") for _ in range(axes))
+        kind = reader.number("<I")
+        if kind not in BLOCKS:
+            raise _InvalidFile(f"the tensor {name!r:.60} has the unknown type {kind}")
+        if not all(1 <= side <= MAX_SIDE for side in shape) or shape[0] % BLOCKS[kind][0]:
+            raise _InvalidFile(f"the tensor {name!r:.60} has an impossible shape")
+        offset = reader.number("<Q")
         if name in tensors:
             raise _InvalidFile(f"the tensor {name!r:.60} occurs twice")
-        tensors[name] = entry
+        tensors[name] = TensorEntry(shape, kind, offset)
     _check_extent(reader, values, tensors)
     return GgufHeader(path, values, tensors)
 
@@ -194,20 +204,6 @@ def _value(reader: _Reader, kind: int) -> object:
     for _ in range(count):
         reader.take(reader.count(MAX_TEXT_BYTES, "bytes of text"))
     return ArrayValue(TEXT, count, None)
-
-
-def _entry(reader: _Reader) -> tuple[str, TensorEntry]:
-    name = reader.text(MAX_KEY_BYTES)
-    axes = reader.number("<I")
-    if not 1 <= axes <= 4:
-        raise _InvalidFile(f"the tensor {name!r:.60} has {axes} axes")
-    shape = tuple(reader.number("<Q") for _ in range(axes))
-    kind = reader.number("<I")
-    if kind not in BLOCKS:
-        raise _InvalidFile(f"the tensor {name!r:.60} has the unknown type {kind}")
-    if not all(1 <= side <= MAX_SIDE for side in shape) or shape[0] % BLOCKS[kind][0]:
-        raise _InvalidFile(f"the tensor {name!r:.60} has an impossible shape")
-    return name, TensorEntry(shape, kind, reader.number("<Q"))
 
 
 def _check_extent(

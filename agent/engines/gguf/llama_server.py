@@ -128,7 +128,9 @@ class ServerProcess:
             return
         started.set_result(process)
         assert process.stderr is not None
-        self._read_log(process.stderr)
+        while line := process.stderr.readline(MAX_LINE):
+            if text := _STAMP.sub("", line.decode("utf-8", "replace")).strip():
+                self._lines.append(text)
         process.wait()
 
     def _send_key(self, key: str) -> None:
@@ -166,11 +168,6 @@ class ServerProcess:
 
     def _read_answer(self, stream: IO[bytes]) -> None:
         self._answers.put(stream.readline(MAX_LINE))
-
-    def _read_log(self, stream: IO[bytes]) -> None:
-        while line := stream.readline(MAX_LINE):
-            if text := _STAMP.sub("", line.decode("utf-8", "replace")).strip():
-                self._lines.append(text)
 
 
 def _spawn(arguments: Sequence[str]) -> subprocess.Popen[bytes]:

@@ -33,7 +33,13 @@ ERRORS_ONLY = 1  # a verbosity of llama.cpp
 
 def main() -> int:
     die_with_parent()
-    options = _options()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model")
+    parser.add_argument("mmproj")
+    parser.add_argument("--context", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--tight", action="store_true")
+    options = parser.parse_args()
     key = sys.stdin.buffer.readline(MAX_KEY).decode("ascii").strip()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     answers = os.dup(1)
@@ -47,16 +53,6 @@ def main() -> int:
         parent.write(json.dumps({"address": server.listening_address}) + "\n")
     threading.Event().wait()
     return 0
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("model")
-    parser.add_argument("mmproj")
-    parser.add_argument("--context", type=int, required=True)
-    parser.add_argument("--threads", type=int, required=True)
-    parser.add_argument("--tight", action="store_true")
-    return parser.parse_args()
 
 
 def _serve(options: argparse.Namespace, key: str) -> Any:

@@ -26,13 +26,10 @@ def try_library(no_model: Path) -> str:
     except EngineError:
         if is_installed("llama_cpp"):
             raise
-    _try_server(no_model)
-    return f"xllamacpp {metadata.version('xllamacpp')}"
-
-
-def _try_server(model: Path) -> None:
-    """Start it in a child process, as the program does: it clashes with some libraries."""
-    command = child_command("llama-server", ["-m", CHILD], str(model), str(model), *SERVER_OPTIONS)
+    # Start it in a child process, as the program does: it clashes with some libraries.
+    command = child_command(
+        "llama-server", ["-m", CHILD], str(no_model), str(no_model), *SERVER_OPTIONS
+    )
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as child:
         assert child.stdin is not None
@@ -46,3 +43,4 @@ def _try_server(model: Path) -> None:
         output = child.stderr.read().decode(errors="replace")
     if NO_SUCH_MODEL not in output:
         raise EngineError(output)
+    return f"xllamacpp {metadata.version('xllamacpp')}"

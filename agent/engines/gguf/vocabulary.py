@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
 from agent.engines.gguf.native import Native
@@ -35,7 +34,12 @@ class GgufVocabulary:
         self._bytes: dict[int, bytes] = {}
         self._control = {name: self._control_id(name) for name in (*MARKUP_TOKENS, END_OF_TEXT)}
         self.end_tokens = frozenset((self._control[END_OF_TURN], self._control[END_OF_TEXT]))
-        self.suppressed = self._suppressed_tokens()
+        # Control tokens other than end tokens, and unused ids.
+        llama = self._llama
+        silent = llama.LLAMA_TOKEN_ATTR_CONTROL | llama.LLAMA_TOKEN_ATTR_UNUSED
+        silent |= llama.LLAMA_TOKEN_ATTR_UNKNOWN
+        tokens = [token for token in range(self.size) if self._attributes(token) & silent]
+        self.suppressed = np.setdiff1d(np.array(tokens, dtype=np.int64), [*self.end_tokens])
         call = self._tokenize(CALL_TOKEN, with_control=False)
         self.call_token = call[0] if len(call) == 1 else None
 
@@ -97,11 +101,3 @@ class GgufVocabulary:
 
     def _attributes(self, token: int) -> int:
         return int(self._llama.llama_vocab_get_attr(self.handle, token))
-
-    def _suppressed_tokens(self) -> NDArray[np.int64]:
-        """Return control tokens other than end tokens, and unused ids."""
-        llama = self._llama
-        silent = llama.LLAMA_TOKEN_ATTR_CONTROL | llama.LLAMA_TOKEN_ATTR_UNUSED
-        silent |= llama.LLAMA_TOKEN_ATTR_UNKNOWN
-        tokens = [token for token in range(self.size) if self._attributes(token) & silent]
-        return np.setdiff1d(np.array(tokens, dtype=np.int64), [*self.end_tokens])

@@ -135,7 +135,11 @@ def _loaded_model(model: Any, folder: ModelFolder, context_length: int | None) -
     config = model.config.get_text_config()
     if tokenizer.token_to_id(IMAGE_TOKEN) != model.config.image_token_id:
         raise EngineError(f"the tokenizer in {folder.path} belongs to another model")
-    ends = _end_tokens(tokenizer, model.generation_config)
+    # The end tokens of the chat and those in the model's generation config.
+    named = getattr(model.generation_config, "eos_token_id", None)
+    listed = named[:MAX_ENDS] if isinstance(named, list) else [named]
+    known = (tokenizer.token_to_id(name) for name in (END_OF_TURN, END_OF_TEXT))
+    ends = frozenset(number for number in (*listed, *known) if type(number) is int)
     return LoadedModel(
         model=model,
         tokenizer=tokenizer,
@@ -146,12 +150,3 @@ def _loaded_model(model: Any, folder: ModelFolder, context_length: int | None) -
         suppressed=np.array(never_said(tokenizer, ends, int(config.vocab_size)), dtype=np.int64),
         context_length=min(int(config.max_position_embeddings), context_length or LONGEST_CONTEXT),
     )
-
-
-def _end_tokens(tokenizer: Tokenizer, generation_config: Any) -> frozenset[int]:
-    """Return the end tokens of the chat and those in the model's generation config."""
-    named = getattr(generation_config, "eos_token_id", None)
-    listed = named[:MAX_ENDS] if isinstance(named, list) else [named]
-    ends = {number for number in listed if type(number) is int}
-    known = (tokenizer.token_to_id(name) for name in (END_OF_TURN, END_OF_TEXT))
-    return frozenset(ends.union(number for number in known if number is not None))

@@ -55,7 +55,16 @@ class TransformersKind(EngineKind):
         if not path.is_dir():
             return None
         if "config.json" in names:
-            return _found_model(path, names)
+            family, config = family_of_config(path)
+            nested = config.get("text_config")
+            text = {**config, **nested} if isinstance(nested, dict) else config
+            return FoundModel(
+                name=path.resolve().name,
+                family=family,
+                context_length=usable_context(text.get("max_position_embeddings")),
+                sizing=_sizing(path, names, family),
+                files=tuple(name for name in names if not name.lower().endswith(".gguf")),
+            )
         return _found_adapter(path, names) if "adapter_config.json" in names else None
 
     def load(self, card: ModelCard, folder: Path | None, options: LoadOptions) -> Engine:
@@ -93,19 +102,6 @@ def family_of_config(folder: Path) -> tuple[Family, dict[str, Any]]:
             "only qwen2_5_vl and qwen3_vl can inspect spectra"
         )
     return family, config
-
-
-def _found_model(folder: Path, names: Sequence[str]) -> FoundModel:
-    family, config = family_of_config(folder)
-    nested = config.get("text_config")
-    text = {**config, **nested} if isinstance(nested, dict) else config
-    return FoundModel(
-        name=folder.resolve().name,
-        family=family,
-        context_length=usable_context(text.get("max_position_embeddings")),
-        sizing=_sizing(folder, names, family),
-        files=tuple(name for name in names if not name.lower().endswith(".gguf")),
-    )
 
 
 def _found_adapter(folder: Path, names: Sequence[str]) -> FoundModel:

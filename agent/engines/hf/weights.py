@@ -145,21 +145,17 @@ def _adapted(model: Any, folder: Path) -> Any:
                 f"{folder} is not an adapter of this model: {_one_line(error)}"
             ) from error
     wanted = set(peft.get_peft_model_state_dict(adapted, save_embedding_layers=False))
-    if wanted != _names(weights):
+    names: set[str] = set()
+    for path in weights:
+        with safe_open(path, "pt") as file:
+            names.update(file.keys())
+    if wanted != names:
         raise EngineError(f"the adapter in {folder} was made for another model")
     return adapted.merge_and_unload()
 
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
-
-
-def _names(weights: list[Path]) -> set[str]:
-    names: set[str] = set()
-    for path in weights:
-        with safe_open(path, "pt") as file:
-            names.update(file.keys())
-    return names
 
 
 @contextmanager

@@ -171,7 +171,14 @@ class Address:
 
 def read_address(text: str, *, allow_http: bool = False) -> Address:
     """Parse an address typed by a user; `/v1` is added to a bare host."""
-    url = _parsed(text)
+    try:
+        if len(text) > MAX_URL:
+            raise EngineError(f"the address is too long ({len(text)} characters)")
+        url = httpx.URL(text.strip())
+        if url.port is not None and not 1 <= url.port <= 65535:
+            raise EngineError(f"{url.port} is not a valid port")
+    except (httpx.InvalidURL, ValueError) as error:
+        raise EngineError(f"that is not a server address; {EXPECTED}") from error
     if url.scheme not in ("http", "https") or not url.host:
         raise EngineError(f"{_shown(url)} is not a server address; {EXPECTED}")
     if url.userinfo:
@@ -187,18 +194,6 @@ def read_address(text: str, *, allow_http: bool = False) -> Address:
             "or an ssh tunnel and http://localhost"
         )
     return address
-
-
-def _parsed(text: str) -> httpx.URL:
-    try:
-        if len(text) > MAX_URL:
-            raise EngineError(f"the address is too long ({len(text)} characters)")
-        url = httpx.URL(text.strip())
-        if url.port is not None and not 1 <= url.port <= 65535:
-            raise EngineError(f"{url.port} is not a valid port")
-    except (httpx.InvalidURL, ValueError) as error:
-        raise EngineError(f"that is not a server address; {EXPECTED}") from error
-    return url
 
 
 def _shown(url: httpx.URL) -> str:

@@ -254,7 +254,11 @@ class Attempt:
         while True:
             if self.request.should_stop is not None and self.request.should_stop():
                 raise Cancelled
-            body = self._body()
+            dialect = self._dialect
+            if self._silences >= SILENCES_BEFORE_WHOLE:
+                dialect = replace(dialect, dropped=dialect.dropped | {"stream"})
+            said = messages(self.turns, native=self._dialect.native)
+            body = request_body(dialect, self.server.model, said, self.request, self.server.extras)
             try:
                 received = self._send(body)
             except HttpError as refused:
@@ -363,13 +367,6 @@ class Attempt:
         self.preview.add(reply.end())
         finish: Finish = "length" if reply.finish_reason == "length" else "stop"
         return TurnReply(reply, reply.text, finish)
-
-    def _body(self) -> Body:
-        dialect = self._dialect
-        if self._silences >= SILENCES_BEFORE_WHOLE:
-            dialect = replace(dialect, dropped=dialect.dropped | {"stream"})
-        said = messages(self.turns, native=self._dialect.native)
-        return request_body(dialect, self.server.model, said, self.request, self.server.extras)
 
     def _next_dialect(self, body: Body, refusal: Refusal) -> Dialect:
         """Return a simpler dialect to try at once, or raise the error."""

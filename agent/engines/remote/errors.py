@@ -90,7 +90,14 @@ class RetryPolicy:
                     raise ServerFailed(
                         f"{who}: {fault.reason}; it asks us to wait {fault.retry_after_s:.0f} s"
                     ) from fault
-            self._wait(seconds, should_stop)
+            end = self.clock.now() + seconds
+            with waiting():
+                while (left := end - self.clock.now()) > 0:
+                    if should_stop is not None and should_stop():
+                        raise Cancelled
+                    self.clock.wait(min(SLICE_S, left))
+            if should_stop is not None and should_stop():
+                raise Cancelled
         raise AssertionError("unreachable")
 
     def wait_s(self, number: int, retry_after_s: float | None = None) -> float | None:
@@ -99,16 +106,6 @@ class RetryPolicy:
             return retry_after_s if retry_after_s <= MAX_RETRY_AFTER_S else None
         longest = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(number, 20))
         return longest * self._rng.uniform(0.5, 1.0)
-
-    def _wait(self, seconds: float, should_stop: ShouldStop | None) -> None:
-        end = self.clock.now() + seconds
-        with waiting():
-            while (left := end - self.clock.now()) > 0:
-                if should_stop is not None and should_stop():
-                    raise Cancelled
-                self.clock.wait(min(SLICE_S, left))
-        if should_stop is not None and should_stop():
-            raise Cancelled
 
 
 def read_retry_after(value: str | None, now: datetime | None = None) -> float | None:

@@ -168,8 +168,9 @@ class ReplyBuilder:
     def add(self, event: Mapping[str, Any]) -> str:
         """Add a chunk or a whole reply and return the new text."""
         self._count(event)
-        choice = _first(event.get("choices"))
-        if choice is None:
+        choices = event.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if not isinstance(choice, dict):
             return ""
         delta = choice.get("delta") or choice.get("message")
         new = self._add_delta(delta) if isinstance(delta, dict) else ""
@@ -276,11 +277,6 @@ def _json(value: object) -> str:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
         return "{}"
-
-
-def _first(choices: object) -> dict[str, Any] | None:
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    return choice if isinstance(choice, dict) else None
 
 
 def _text(value: object) -> str:

@@ -154,7 +154,12 @@ def rank_templates(spectrum: Spectrum, templates: Iterable[RankedTemplate]) -> l
     data = to_rank(spectrum)
     if data is None or not offered:
         return []
-    data = _covered_by_most(data, offered)
+    # The pixels that a typical template covers, so that all are compared over the same ones.
+    low = float(np.median([each.wavelength[0] for each in offered]))
+    high = float(np.median([each.wavelength[-1] for each in offered]))
+    margin = 1.0 + STAR_KMS / LIGHT_KMS
+    inside = (data.wavelength > low * margin) & (data.wavelength < high / margin)
+    data = data.only(inside) if inside.sum() >= MIN_PIXELS else None
     if data is None:
         return []
     found = [match for each in offered if (match := _match(data, each)) is not None]
@@ -191,15 +196,6 @@ def as_ranked(
     if not np.nanmedian(slopes) > 0:
         return None
     return np.asarray(flux * slopes * data.scale)
-
-
-def _covered_by_most(data: Prepared, templates: list[RankedTemplate]) -> Prepared | None:
-    """The pixels that a typical template covers, so that all are compared over the same ones."""
-    low = float(np.median([each.wavelength[0] for each in templates]))
-    high = float(np.median([each.wavelength[-1] for each in templates]))
-    margin = 1.0 + STAR_KMS / LIGHT_KMS
-    inside = (data.wavelength > low * margin) & (data.wavelength < high / margin)
-    return data.only(inside) if inside.sum() >= MIN_PIXELS else None
 
 
 def _match(data: Prepared, template: RankedTemplate) -> Match | None:

@@ -56,9 +56,12 @@ def measure_between(spectrum: Spectrum, low: float, high: float) -> LineBetween:
         if known.any():
             snr = float(1.0 / np.median(noise[known]))
             ew_error = _ew_error(noise[known], widths[known], float(widths.sum()) - ew)
+    weights = depth * widths
+    signed = np.where(weights * ew > 0, weights, 0.0)
+    total = float(signed.sum())
     return LineBetween(
         left=(low, left), right=(high, right), ew=ew, ew_error=ew_error,
-        centroid=_centroid(wavelength, depth * widths, ew),
+        centroid=float(np.sum(signed * wavelength) / total) if total else None,
         fwhm_kms=_fwhm_kms(wavelength, depth if ew > 0 else -depth), snr=snr,
     )  # fmt: skip
 
@@ -79,12 +82,6 @@ def _ew_error(noise: FloatArray, widths: FloatArray, below: float) -> float:
     of_pixels = float(np.sum((noise * widths) ** 2))
     of_point = float(np.median(noise)) / np.sqrt(2 * POINT_PX + 1)
     return float(np.sqrt(of_pixels + (below * of_point) ** 2 / 2.0))
-
-
-def _centroid(wavelength: FloatArray, weights: FloatArray, ew: float) -> float | None:
-    signed = np.where(weights * ew > 0, weights, 0.0)
-    total = float(signed.sum())
-    return float(np.sum(signed * wavelength) / total) if total else None
 
 
 def _fwhm_kms(wavelength: FloatArray, height: FloatArray) -> float | None:

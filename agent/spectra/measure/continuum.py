@@ -51,7 +51,9 @@ def continuum_of(grid: PixelGrid) -> FloatArray:
 
 def fit_continuum(grid: PixelGrid, knot_step: float = KNOT_STEP_A) -> FloatArray:
     wavelength, flux, good = grid.wavelength, grid.flux, grid.good
-    knots = _knots(float(wavelength[0]), float(wavelength[-1]), knot_step)
+    low, high = float(wavelength[0]), float(wavelength[-1])
+    n_cells = int(np.clip(np.ceil((high - low) / max(knot_step, 1e-3)), 1, MAX_KNOTS))
+    knots = np.linspace(low, high, n_cells + 1)
     cell = np.clip(np.searchsorted(knots, wavelength, side="right") - 1, 0, knots.size - 2)
     part = (wavelength - knots[cell]) / (knots[cell + 1] - knots[cell])
     everywhere = np.ones_like(good)
@@ -71,11 +73,6 @@ def fit_continuum(grid: PixelGrid, knot_step: float = KNOT_STEP_A) -> FloatArray
         knot_flux = _fit_knots(flux, np.where(keep, weight, 0.0), cell, part, knots.size)
         continuum = np.interp(wavelength, knots, knot_flux)
     return continuum
-
-
-def _knots(low: float, high: float, step: float) -> FloatArray:
-    n_cells = int(np.clip(np.ceil((high - low) / max(step, 1e-3)), 1, MAX_KNOTS))
-    return np.linspace(low, high, n_cells + 1)
 
 
 def _cell_medians(

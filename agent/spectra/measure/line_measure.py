@@ -81,7 +81,12 @@ def measure_line(
             return LineMeasurement(line.id, significance=result.significance, reason=reason)
         return _with_wings(spectrum, line, result, velocity_kms)
     if result.reason == NO_PROFILE and line.window is not None:
-        return _fixed_windows(spectrum, line, velocity_kms)
+        # The equivalent width in the line's fixed windows, for a line that no profile fits.
+        area = equivalent_width(spectrum, line, velocity_kms)
+        return LineMeasurement(
+            line.id, ew=area.value, ew_error=area.error, significance=area.significance,
+            window=area.window, n_pixels=area.n_pixels, reason=area.reason or NO_PROFILE,
+        )  # fmt: skip
     return result if result.reason else _upper_limit(spectrum, line, shift, result)
 
 
@@ -177,15 +182,6 @@ def _between(share: float, first: LineMeasurement, second: LineMeasurement) -> L
         sizes[name], sizes[f"{name}_error"] = mean_of(share, value, error, other, its)
     kms = share * (first.fwhm_kms or 0.0) + (1.0 - share) * (second.fwhm_kms or 0.0)
     return replace(first, **sizes, fwhm_kms=kms)
-
-
-def _fixed_windows(spectrum: Spectrum, line: Line, velocity_kms: float) -> LineMeasurement:
-    """The equivalent width in the line's fixed windows, for a line that no profile fits."""
-    area = equivalent_width(spectrum, line, velocity_kms)
-    return LineMeasurement(
-        line.id, ew=area.value, ew_error=area.error, significance=area.significance,
-        window=area.window, n_pixels=area.n_pixels, reason=area.reason or NO_PROFILE,
-    )  # fmt: skip
 
 
 def _upper_limit(

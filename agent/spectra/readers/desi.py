@@ -58,9 +58,10 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     target = table.integer("TARGETID", row) if table is not None else None
     fit, fit_notes = classification_of(file.path, target)
     header = fits.primary.header
+    kind = "spectra" if file.name.startswith("spectra") else "coadd"
     return build(
         file, pixels, header=header, warnings=(*notes, *more_notes, *fit_notes),
-        format=_format(file), survey="DESI", release=_production(header),
+        format=f"DESI {kind}", survey="DESI", release=_production(header),
         object_id=str(target) if target is not None else f"{stem(file.path)}#{row}",
         row=row, rows=layout.targets, flux_unit=FLUX_UNIT, resolution=RESOLUTION,
         snr=median_snr(pixels), **position_in(table, row, "TARGET_RA", "TARGET_DEC"), **fit,
@@ -115,11 +116,6 @@ def _arm(layout: _Layout, name: str, row: int) -> Arm:
     # Like DESI's redshift fit: a pixel with any bit of MASK set is not used.
     usable = ~masked & np.isfinite(flux) & np.isfinite(ivar) & (ivar > 0)
     return Arm(name, wavelength, flux, np.where(usable, ivar, 0.0))
-
-
-def _format(file: SourceFile) -> str:
-    kind = "spectra" if file.name.startswith("spectra") else "coadd"
-    return f"DESI {kind}"
 
 
 def _production(header: Header) -> str:
@@ -234,7 +230,24 @@ def classification_of(path: Path, target: int | None) -> tuple[dict[str, Any], t
         return {}, ()
     try:
         with open_source(companion) as file:
-            return _look_up(file, target)
+            if not file.is_fits:
+                raise ReadError("it is not a FITS file")
+            hdu = file.fits.get(1)
+            if hdu is None or not _is_redshifts(hdu) or not hdu.table.has("TARGETID", "Z"):
+                raise ReadError("it holds no redshift table")
+            table = hdu.table
+            rows = (table.column("TARGETID") == target).nonzero()[0]
+            if rows.size == 0:
+                return {}, (f"{file.path.name} does not list target {target}",)
+            row = int(rows[0])
+            warning = table.integer("ZWARN", row)
+            notes = (f"redrock warns about this redshift (ZWARN {warning})",) if warning else ()
+            fit: dict[str, Any] = {
+                "class_name": table.text("SPECTYPE", row),
+                "subclass": table.text("SUBTYPE", row),
+                "z": known(table.number("Z", row)),
+            }
+            return fit, notes
     except ReadError as error:
         return {}, (f"{companion.name} was not used: {error}",)
 
@@ -257,24 +270,3 @@ def _is_redshifts(hdu: Hdu) -> bool:
         return False
     wanted = ("TARGETID", "Z") if hdu.name in TABLES else ("TARGETID", "ZWARN", "SPECTYPE")
     return hdu.table.has(*wanted)
-
-
-def _look_up(file: SourceFile, target: int) -> tuple[dict[str, Any], tuple[str, ...]]:
-    if not file.is_fits:
-        raise ReadError("it is not a FITS file")
-    hdu = file.fits.get(1)
-    if hdu is None or not _is_redshifts(hdu) or not hdu.table.has("TARGETID", "Z"):
-        raise ReadError("it holds no redshift table")
-    table = hdu.table
-    rows = (table.column("TARGETID") == target).nonzero()[0]
-    if rows.size == 0:
-        return {}, (f"{file.path.name} does not list target {target}",)
-    row = int(rows[0])
-    warning = table.integer("ZWARN", row)
-    notes = (f"redrock warns about this redshift (ZWARN {warning})",) if warning else ()
-    fit: dict[str, Any] = {
-        "class_name": table.text("SPECTYPE", row),
-        "subclass": table.text("SUBTYPE", row),
-        "z": known(table.number("Z", row)),
-    }
-    return fit, notes

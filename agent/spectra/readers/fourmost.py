@@ -58,8 +58,12 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     pixels = _pixels(hdu, fibres, row)
     about = {key: text for key in KEPT for text in names_in(fibres, row, (key,))}
     names = names_in(fibres, row, NAMES) or [text for key in NAMES if (text := header.text(key))]
+    # Air, as the UCD of WAVE says (ESO's for air is em.wl;obs.atmos), unless it says em.wl.
+    column = hdu.table.columns.get("WAVE")
+    ucd = "" if column is None else hdu.header.text(f"TUCD{column.number}").lower()
     return build(
-        file, pixels, medium=_medium(hdu), header=header, format="4MOST L1", survey="4MOST",
+        file, pixels, medium="vacuum" if ucd == "em.wl" else "air", header=header,
+        format="4MOST L1", survey="4MOST",
         release=header.text("RELEASE"), object_id=names[0] if names else stem(file.path),
         row=row, rows=hdu.table.rows, flux_unit=_unit(hdu, "FLUX") or FLUX_UNIT,
         resolution=header.number("SPEC_RES") or _resolution(np.asarray(pixels.wavelength)),
@@ -97,13 +101,6 @@ def _wavelength(hdu: Hdu, fibres: FitsTable | None, row: int, pixels: int) -> Fl
         if first is not None and bin_nm:
             return 10.0 * linear_axis(first, bin_nm, 1.0, pixels)
     raise Malformed("a 4MOST file that gives no wavelengths (WAVE, 1CRVL1 or WAVELMIN)")
-
-
-def _medium(hdu: Hdu) -> str:
-    """Air, as the UCD of WAVE says (ESO's for air is em.wl;obs.atmos), unless it says em.wl."""
-    column = hdu.table.columns.get("WAVE")
-    ucd = "" if column is None else hdu.header.text(f"TUCD{column.number}").lower()
-    return "vacuum" if ucd == "em.wl" else "air"
 
 
 def _unit(hdu: Hdu, column: str) -> str:

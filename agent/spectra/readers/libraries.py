@@ -56,6 +56,7 @@ def describe(file: SourceFile, header: Header = NO_HEADER) -> Description:
     """Fields for `build` from the header, the library of the file, or its name."""
     name = file.name.lower()
     library = next((entry for entry in LIBRARIES if entry.is_it(name, header)), None)
+    values = (_positive(header.number(key)) for key in RESOLUTION_KEYS)
     fields: dict[str, Any] = {
         "survey": library.name if library else header.text("SURVEY").upper(),
         "object_id": _object(file, header),
@@ -63,7 +64,8 @@ def describe(file: SourceFile, header: Header = NO_HEADER) -> Description:
         "subclass": header.text("SUBCLASS") or header.text("SPECTYPE"),
         "z": known(header.number("Z")),
         "snr": _positive(header.number("SNR")),
-        "resolution": _resolution(header) or (library.resolution if library else None),
+        "resolution": next((value for value in values if value is not None), None)
+        or (library.resolution if library else None),
         **_position(header, radians=bool(library and library.radians)),
     }
     medium = stated_medium(header) or (library.medium if library else "")
@@ -107,11 +109,6 @@ def _from_name(name: str) -> dict[str, Any]:
     if sdss:
         return {"survey": "SDSS", "object_id": sdss.group(1)}
     return {"survey": "LAMOST"} if LAMOST_NAME.match(name) else {}
-
-
-def _resolution(header: Header) -> float | None:
-    values = (_positive(header.number(key)) for key in RESOLUTION_KEYS)
-    return next((value for value in values if value is not None), None)
 
 
 def _positive(value: float | None) -> float | None:

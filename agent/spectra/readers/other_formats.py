@@ -59,7 +59,13 @@ def _check_structure(file: SourceFile) -> None:
     """Raises ReadError unless all HDUs are valid and inside the file."""
     last, whole, header_start = None, file.whole(MAX_BYTES), 0
     for last in file.fits:
-        _refuse_repeated(whole[header_start : last.start])
+        # Raises NotMine if a size is given twice: we check the first, astropy may take the other.
+        header = whole[header_start : last.start]
+        cards = (header[at : at + 8] for at in range(0, len(header), CARD))
+        keywords = (card.decode("latin-1").strip().upper() for card in cards)
+        sizes = [keyword for keyword in keywords if SIZES.match(keyword)]
+        if len(set(sizes)) < len(sizes):
+            raise NotMine("its header gives a size twice")
         header_start = -(-last.end // BLOCK) * BLOCK
         if "ZIMAGE" in last.header:  # native code of astropy would unpack what nobody checked
             raise NotMine("its images are packed: unpack them first (funpack)")
@@ -70,15 +76,6 @@ def _check_structure(file: SourceFile) -> None:
     # Astropy goes on where FITS ends: a second SIMPLE there may have any number of axes.
     if whole[header_start:].strip(b"\0 "):
         raise NotMine("bytes follow its last HDU, which other programs may take for another")
-
-
-def _refuse_repeated(header: bytes) -> None:
-    """Raises NotMine if a size is given twice: we check the first, astropy may take the other."""
-    cards = (header[at : at + 8] for at in range(0, len(header), CARD))
-    keywords = (card.decode("latin-1").strip().upper() for card in cards)
-    sizes = [keyword for keyword in keywords if SIZES.match(keyword)]
-    if len(set(sizes)) < len(sizes):
-        raise NotMine("its header gives a size twice")
 
 
 def _loaded(file: SourceFile) -> tuple[str, Any]:

@@ -131,7 +131,16 @@ def _try_readers(file: SourceFile, request: Request) -> Spectrum:
     damage = ""
     for reader in all_readers():
         try:
-            return _checked(reader.read(file, request), request)
+            # Add a warning if the spectrum is not named as the requested target.
+            spectrum = reader.read(file, request)
+            if not request.target:
+                return spectrum
+            if request.target in (spectrum.object_id, *map(str, spectrum.meta.values())):
+                return spectrum
+            note = (
+                f"the requested target {clean_text(request.target, 60)} is not named in this file"
+            )
+            return replace(spectrum, warnings=(*spectrum.warnings, note))
         except NotMine as refusal:
             reasons[reader.name] = str(refusal)
         except Malformed as error:
@@ -148,16 +157,6 @@ def _try_readers(file: SourceFile, request: Request) -> Spectrum:
     if damage:
         raise ReadError(damage, reasons)
     raise ReadError(f"no reader knows this file ({_joined(reasons)})", reasons)
-
-
-def _checked(spectrum: Spectrum, request: Request) -> Spectrum:
-    """Add a warning if the spectrum is not named as the requested target."""
-    if not request.target:
-        return spectrum
-    if request.target in (spectrum.object_id, *map(str, spectrum.meta.values())):
-        return spectrum
-    note = f"the requested target {clean_text(request.target, 60)} is not named in this file"
-    return replace(spectrum, warnings=(*spectrum.warnings, note))
 
 
 def _joined(reasons: dict[str, str]) -> str:

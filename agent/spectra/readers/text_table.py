@@ -58,7 +58,18 @@ def read(file: SourceFile, request: Request) -> Spectrum:
     used = choice.used
     numbers, notes = _numbers(lines[layout.first :], layout, used)
     if not layout.fields:
-        _check_unnamed(numbers)
+        # Without names, only a monotonic first column indicates a spectrum.
+        first = numbers[:, 0]
+        steps = np.diff(first[np.isfinite(first)])
+        rising, falling = int((steps > 0).sum()), int((steps < 0).sum())
+        if max(rising, falling) < 0.95 * max(1, len(first) - 1) or not (first > 0).any():
+            raise NotMine(
+                "its columns have no names and the first is not monotonic like a wavelength"
+            )
+        if counts_pixels(first):
+            raise NotMine(
+                "its columns have no names and the first counts the lines: name the columns"
+            )
         choice, more = _checked_error(numbers, choice)
         notes = (*notes, *more)
     checked_row(request)
@@ -110,7 +121,9 @@ def _layout(lines: list[str]) -> _Layout:
             continue
         delimiter = next((mark for mark in DELIMITERS if mark in text), None)
         cells = _cells(text, delimiter)
-        if _is_numeric(cells):
+        # Whether at least two cells and more than half of all are numbers.
+        count = sum(_as_number(cell) is not None for cell in cells)
+        if count >= 2 and 2 * count > len(cells):
             fields = _fields(names, units, comments, len(cells))
             return _Layout(delimiter, fields, number, len(cells))
         if names and units:
@@ -148,17 +161,6 @@ def _unnamed(columns: int) -> list[ColumnField]:
     if columns < 2:
         raise NotMine("it has a single column")
     return [ColumnField(name) for name in ("wavelength", "flux", "error")[:columns]]
-
-
-def _check_unnamed(numbers: FloatArray) -> None:
-    """Without names, only a monotonic first column indicates a spectrum."""
-    first = numbers[:, 0]
-    steps = np.diff(first[np.isfinite(first)])
-    rising, falling = int((steps > 0).sum()), int((steps < 0).sum())
-    if max(rising, falling) < 0.95 * max(1, len(first) - 1) or not (first > 0).any():
-        raise NotMine("its columns have no names and the first is not monotonic like a wavelength")
-    if counts_pixels(first):
-        raise NotMine("its columns have no names and the first counts the lines: name the columns")
 
 
 def _checked_error(
@@ -223,12 +225,6 @@ def _cells(text: str, delimiter: str | None) -> list[str]:
     return [cell.strip() for cell in text.split(delimiter)]
 
 
-def _is_numeric(cells: list[str]) -> bool:
-    """Whether at least two cells and more than half of all are numbers."""
-    count = sum(_as_number(cell) is not None for cell in cells)
-    return count >= 2 and 2 * count > len(cells)
-
-
 def _as_number(cell: str) -> float | None:
     # float() accepts 1_000, but in a text table an underscore belongs to a name.
     try:
@@ -241,25 +237,23 @@ def with_tabs(lines: list[str]) -> list[str]:
     """Lines of names, units and numbers with a tab between two cells; other tables as they are."""
     head = lines[:MAX_HEAD]
     if any(line.lstrip("# ").lower().startswith("byte-by-byte description") for line in head):
-        return _byte_by_byte(lines)
+        # The columns are described in lines such as `1- 8 F8.2 0.1nm lambda ? Wavelength`.
+        rules = [number for number, line in enumerate(lines) if _RULE.match(line)]
+        end = rules[-1] if rules else 0
+        matches = (
+            _COLUMN.match(line[:MAX_RULED_LINE]) for line in islice(lines, min(end, MAX_HEAD))
+        )
+        columns = [match.groups() for match in matches if match][:MAX_COLUMNS]
+        if not columns:
+            return lines
+        cuts = [slice(int(first or last) - 1, int(last)) for first, last, _, _ in columns]
+        names = [name for *_, name in columns]
+        units = [unit for _, _, unit, _ in columns]
+        return _joined([names, units], lines[end + 1 :], cuts)
     first = next((line for line in head if line.strip() and line[0] not in "#\\%!;"), "")
     if first.startswith("|") and any(_is_ipac_row(line) for line in head):
         return _ipac(lines)
     return _ruled(lines, first.startswith("|")) if "|" in first else lines
-
-
-def _byte_by_byte(lines: list[str]) -> list[str]:
-    """The columns are described in lines such as `1- 8 F8.2 0.1nm lambda ? Wavelength`."""
-    rules = [number for number, line in enumerate(lines) if _RULE.match(line)]
-    end = rules[-1] if rules else 0
-    matches = (_COLUMN.match(line[:MAX_RULED_LINE]) for line in islice(lines, min(end, MAX_HEAD)))
-    columns = [match.groups() for match in matches if match][:MAX_COLUMNS]
-    if not columns:
-        return lines
-    cuts = [slice(int(first or last) - 1, int(last)) for first, last, _, _ in columns]
-    names = [name for *_, name in columns]
-    units = [unit for _, _, unit, _ in columns]
-    return _joined([names, units], lines[end + 1 :], cuts)
 
 
 def _ipac(lines: list[str]) -> list[str]:

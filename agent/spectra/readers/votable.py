@@ -39,7 +39,16 @@ def read(file: SourceFile, request: Request) -> Spectrum:
         return np.array([_first_number(cells[number], field) for cells in rows])
 
     loaded = read_columns(fields, choice, values)
-    header = _header(parser.params)
+    # PARAM and INFO values as if they were header cards, so that one description serves all.
+    cards = []
+    for key, value in parser.params.items():
+        name = "".join(c for c in clean_text(key, 8).upper() if c.isalnum() or c in "-_")
+        if not name:
+            continue
+        text = clean_text(value, 60)
+        body = text if _is_number(text) else "'" + text.replace("'", "''")[:66] + "'"
+        cards.append(f"{name:8}= {body}"[:80].ljust(80))
+    header = Header("".join(cards).encode("latin-1", "replace"))
     about = describe(file, header)
     return build(
         file, loaded.pixels, medium=about.medium or loaded.medium or "unknown",
@@ -111,19 +120,6 @@ def _float(word: str) -> float:
         return float(word)
     except ValueError:
         return np.nan
-
-
-def _header(params: dict[str, str]) -> Header:
-    """PARAM and INFO values as if they were header cards, so that one description serves all."""
-    cards = []
-    for key, value in params.items():
-        name = "".join(c for c in clean_text(key, 8).upper() if c.isalnum() or c in "-_")
-        if not name:
-            continue
-        text = clean_text(value, 60)
-        body = text if _is_number(text) else "'" + text.replace("'", "''")[:66] + "'"
-        cards.append(f"{name:8}= {body}"[:80].ljust(80))
-    return Header("".join(cards).encode("latin-1", "replace"))
 
 
 def _is_number(text: str) -> bool:

@@ -81,15 +81,6 @@ FILE_TYPES = {"q8_0": 7, "q4_k_m": 15, "q5_k_m": 17}
 """llama.cpp's numbers."""
 
 
-def _quantize(source: Path, out: Path, kind: str) -> None:
-    llama = pytest.importorskip("llama_cpp.llama_cpp")
-    parameters = llama.llama_model_quantize_default_params()
-    parameters.ftype, parameters.nthread = FILE_TYPES[kind], 1
-    paths = str(source).encode(), str(out).encode()
-    code = llama.llama_model_quantize(*paths, ctypes.byref(parameters))
-    assert code == 0
-
-
 @pytest.fixture(scope="module", params=["tied", "untied", "odd"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     widths = {
@@ -109,7 +100,12 @@ def float32(model: Path) -> Path:
 
 @pytest.mark.parametrize("kind", FILE_TYPES)
 def test_the_same_bytes_as_llama_cpp(model: Path, float32: Path, tmp_path: Path, kind: str) -> None:
-    _quantize(float32, tmp_path / "theirs.gguf", kind)
+    llama = pytest.importorskip("llama_cpp.llama_cpp")
+    parameters = llama.llama_model_quantize_default_params()
+    parameters.ftype, parameters.nthread = FILE_TYPES[kind], 1
+    paths = str(float32).encode(), str(tmp_path / "theirs.gguf").encode()
+    code = llama.llama_model_quantize(*paths, ctypes.byref(parameters))
+    assert code == 0
     write_files(plan_conversion(model, kind), tmp_path, threads=2)  # type: ignore[arg-type]
     readers = (gguf.GGUFReader(tmp_path / name) for name in (f"model-{kind}.gguf", "theirs.gguf"))
     ours, theirs = ({tensor.name: tensor for tensor in each.tensors} for each in readers)

@@ -7,6 +7,7 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from agent.engines.remote.request import RequestTurn
 from agent.errors import EngineError
 from agent.protocol.protocol import Turn
 from agent.web import transport as http
+from agent.web.body import is_packed, whole_body
 from tests.agent.engines.remote.fake_server import (
     Pieces,
     answered,
@@ -155,3 +157,41 @@ def test_no_cookie_is_kept_and_no_reason_of_a_server_is_logged(caplog):
         engine.close()
     assert all(record.getMessage().endswith('"HTTP/1.1 200 "') for record in caplog.records)
     caplog.clear()
+
+
+# Bodies that are longer or packed otherwise than they may be.
+class Refused(Exception):
+    pass
+
+
+def test_a_body_of_the_size_that_is_allowed_comes_whole():
+    assert whole_body(iter([b"ab", b"", b"cd"]), 4, Refused(), "4") == b"abcd"
+    assert whole_body(iter([]), 4, Refused(), "nonsense") == b""
+
+
+def test_an_endless_body_is_left_after_the_piece_that_is_too_much():
+    come = []
+
+    def pieces():
+        for piece in repeat(b"x" * 100):
+            come.append(piece)
+            yield piece
+
+    with pytest.raises(Refused):
+        whole_body(pieces(), 1000, Refused())
+    assert len(come) == 11
+
+
+@pytest.mark.parametrize("announced", ["1001", "9" * 5000])
+def test_an_announced_size_is_believed_where_it_is_too_large(announced):
+    def pieces():
+        pytest.fail("the body was read")
+        yield b""
+
+    with pytest.raises(Refused):
+        whole_body(pieces(), 1000, Refused(), announced)
+
+
+def test_what_is_packed():
+    assert is_packed({"content-encoding": "gzip"}) and is_packed({"content-encoding": " BR "})
+    assert not is_packed({"content-encoding": "Identity"}) and not is_packed({})

@@ -39,9 +39,8 @@ class ModelServer(Server):
             self.at_once += 1
             self.most = max(self.most, self.at_once)
         said = [each for each in request.body["messages"] if each["role"] == "assistant"]
-        return self._speaking(ANSWER if said else LOOK)
+        text = ANSWER if said else LOOK
 
-    def _speaking(self, text: str) -> Act:
         def act(handler: Handler) -> None:
             try:
                 gate = self.gate

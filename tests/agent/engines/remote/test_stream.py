@@ -52,11 +52,19 @@ def test_words_come_in_order():
     assert reply.pieces == 2
 
 
-def test_a_thought_of_its_own_gets_its_tags():
-    for name in ("reasoning_content", "reasoning"):
-        reply = built(delta(**{name: "Look "}), delta(**{name: "closer."}), delta(content="Words."))
-        assert reply.text == "<think>Look closer.</think>\nWords."
-    assert built(delta(reasoning="Look")).text == "<think>Look</think>\n"
+PARTS = [{"type": "text", "text": "a"}, {"type": "image"}, None, {"text": "b"}, {"text": 1}]
+WORDS, THOUGHT = delta(content="Words."), "<think>Look closer.</think>\nWords."
+
+
+@pytest.mark.parametrize(("events", "text"), [
+    ([delta(reasoning="Look "), delta(reasoning="closer."), WORDS], THOUGHT),
+    ([delta(reasoning_content="Look "), delta(reasoning_content="closer."), WORDS], THOUGHT),
+    ([delta(reasoning="Look")], "<think>Look</think>\n"),
+    ([delta(content=PARTS)], "ab"),
+    ([delta(refusal="I will not.")], "I will not."),
+], ids=["a thought", "a thought of vLLM", "a thought alone", "parts", "a refusal"])  # fmt: skip
+def test_thoughts_parts_and_refusals_become_one_text(events, text):
+    assert built(*events).text == text
 
 
 def test_a_native_call_is_written_out():
@@ -113,15 +121,6 @@ def test_halves_of_characters_do_not_travel_on():
     reply = built(delta(content="a\ud800b"), delta(tool_calls=[call(0, NAME, '{"a": "\\ud800"}')]))
     reply.text.encode("utf-8")
     assert reply.text.startswith("a?b")
-
-
-def test_text_in_parts_is_joined():
-    parts = [{"type": "text", "text": "a"}, {"type": "image"}, None, {"text": "b"}, {"text": 1}]
-    assert built(delta(content=parts)).text == "ab"
-
-
-def test_a_refusal_is_what_the_model_says():
-    assert built(delta(refusal="I will not.")).text == "I will not."
 
 
 def test_counts_from_all_places():
@@ -189,18 +188,14 @@ def test_where_the_bytes_are_cut_does_not_matter(cuts):
     assert data(*pieces) == ['{"a": "é"}', "x\ny", "z"]
 
 
-def test_what_was_cut_off_is_left_out():
-    assert data(b"data: a\n\ndata: b\n") == ["a"]
-    assert data(b"data: a\n\ndata: b") == ["a"]
-
-
-def test_other_lines_are_heard_as_silence():
-    found = list(events([b": ping\n\nevent: message\nid: 7\nretry: 1\ndata: a\n\n"], LIMIT))
-    assert found == [None, None, None, None, "a"]
-
-
-def test_error_lines_count_as_data():
-    assert data(b'error: {"code": 500}\n\n') == ['{"code": 500}']
+@pytest.mark.parametrize(("piece", "found"), [
+    (b"data: a\n\ndata: b\n", ["a"]),
+    (b"data: a\n\ndata: b", ["a"]),
+    (b": ping\n\nevent: message\nid: 7\nretry: 1\ndata: a\n\n", [None, None, None, None, "a"]),
+    (b'error: {"code": 500}\n\n', ['{"code": 500}']),
+], ids=["cut off", "cut off in a line", "other lines are silence", "an error"])  # fmt: skip
+def test_lines_that_are_no_whole_event(piece, found):
+    assert list(events([piece], LIMIT)) == found
 
 
 def test_a_reply_without_end_is_cut(monkeypatch):
@@ -247,30 +242,18 @@ def shown(*attempts: list[str]) -> list[str]:
     return pieces
 
 
-def test_pieces_pass_as_they_come():
-    assert shown(["a", "b", "", "c"]) == ["a", "b", "c"]
-
-
-def test_the_same_words_again_are_not_shown_twice():
-    assert shown(["a", "bc"], ["ab", "c", "d"]) == ["a", "bc", "d"]
-    assert shown(["a", "bc"], ["abcd"]) == ["a", "bc", "d"]
-
-
-def test_other_words_are_announced():
-    assert shown(["a", "b"], ["a", "x", "y"]) == ["a", "b", RESTARTED, "ax", "y"]
-
-
-def test_fewer_words_are_announced():
-    assert shown(["a", "b"], ["a"]) == ["a", "b", RESTARTED, "a"]
-    assert shown(["a", "b"], []) == ["a", "b", RESTARTED]
-
-
-def test_a_third_attempt_goes_on_from_the_second():
-    assert shown(["ab"], ["ax"], ["axy"]) == ["ab", RESTARTED, "ax", "y"]
-
-
-def test_a_model_cannot_announce():
-    assert shown(["a", "\r", "b\r\n"]) == ["a", "b\n"]
+@pytest.mark.parametrize(("attempts", "seen"), [
+    pytest.param([["a", "b", "", "c"]], ["a", "b", "c"], id="as they come"),
+    pytest.param([["a", "bc"], ["ab", "c", "d"]], ["a", "bc", "d"], id="the same words once"),
+    pytest.param([["a", "bc"], ["abcd"]], ["a", "bc", "d"], id="the same words in one piece"),
+    pytest.param([["a", "b"], ["a", "x", "y"]], ["a", "b", RESTARTED, "ax", "y"], id="others"),
+    pytest.param([["a", "b"], ["a"]], ["a", "b", RESTARTED, "a"], id="fewer words"),
+    pytest.param([["a", "b"], []], ["a", "b", RESTARTED], id="no words"),
+    pytest.param([["ab"], ["ax"], ["axy"]], ["ab", RESTARTED, "ax", "y"], id="a third attempt"),
+    pytest.param([["a", "\r", "b\r\n"]], ["a", "b\n"], id="a model cannot announce"),
+])  # fmt: skip
+def test_attempts_are_shown_as_one_turn(attempts, seen):
+    assert shown(*attempts) == seen
 
 
 def test_nobody_may_listen():
