@@ -44,7 +44,13 @@ def read_vocabulary(checkpoint: Checkpoint, size: int) -> Vocabulary:
     missing = [name for name in NEEDED if names.get(name) is None]
     if missing:
         raise ConversionError(f"the tokenizer has no {missing[0]}, which every conversation needs")
-    tokens, token_kinds = _filled(names, kinds, size)
+    tokens = [f"[PAD{number}]" for number in range(size)]
+    token_kinds = [UNUSED] * size
+    for name, number in names.items():
+        tokens[number] = name
+        token_kinds[number] = kinds[name]
+    if len(set(tokens)) != size:
+        raise ConversionError("a token of the tokenizer has the name of a placeholder ([PAD...])")
     template = checkpoint.read_json("tokenizer_config.json").get("chat_template")
     if not isinstance(template, str):
         template = checkpoint.read_text("chat_template.jinja")
@@ -125,12 +131,3 @@ def _numbered(tokenizer: Mapping[str, Any], size: int) -> tuple[dict[str, int], 
     return names, kinds
 
 
-def _filled(names: dict[str, int], kinds: dict[str, int], size: int) -> tuple[list[str], list[int]]:
-    tokens = [f"[PAD{number}]" for number in range(size)]
-    token_kinds = [UNUSED] * size
-    for name, number in names.items():
-        tokens[number] = name
-        token_kinds[number] = kinds[name]
-    if len(set(tokens)) != size:
-        raise ConversionError("a token of the tokenizer has the name of a placeholder ([PAD...])")
-    return tokens, token_kinds

@@ -83,7 +83,6 @@ def _model_inspector(
     extra_runs: int,
     sampling: SamplingSettings | None,
 ) -> Inspector:
-    from agent.inspection.inspector_factory import engine_ref, load_engine
     from agent.inspection.model_inspector import ModelInspector
     from agent.models.wordings import wording_of
     from agent.protocol.rules import RULES

@@ -87,10 +87,10 @@ class MeasuredInspector:
             () if so_far is None else _person_steps(so_far, picture_maker),
         )
         yield from episode.begin([], [])
-        tables = StepTables(written)
-        steps = [tables.filled(step) for step in episode.steps]
+        told: list[Mapping[str, Any]] = []
+        steps = [_filled(step, written, told) for step in episode.steps]
         for step in episode.run():
-            steps.append(tables.filled(step))
+            steps.append(_filled(step, written, told))
             yield self._without_picture(steps[-1])
         answered = episode.stopped_by == "answer"
         return replace(
@@ -127,28 +127,22 @@ def _person_steps(so_far: Trajectory, picture_maker: PictureMaker) -> tuple[Step
     return tuple(steps)
 
 
-class StepTables:
-    """A look holds what is said of its window; a text what no earlier table of the record holds."""
+def _filled(step: Step, written: WrittenTurns, told: list[Mapping[str, Any]]) -> Step:
+    """A look holds what is said of its window; a text what none of the tables `told` before holds.
 
-    def __init__(self, written: WrittenTurns) -> None:
-        self._written = written
-        self._tables: list[Mapping[str, Any]] = []
-
-    def filled(self, step: Step) -> Step:
-        if step.by != "agent" or step.error:
-            return step
-        table = self._table(step)
-        self._tables.append(table)
-        return replace(step, measured=table)
-
-    def _table(self, step: Step) -> dict[str, Any]:
-        if step.kind == "zoom" and step.turn < len(self._written.looks):
-            return self._written.looks[step.turn].table(step.measured)
-        if step.kind == "think" and step.turn == 0:
-            return self._written.opening.table()
-        if step.kind == "answer":
-            return self._written.answer.without(*self._tables).table()
-        return dict(step.measured)
+    Its own is added to these.
+    """
+    if step.by != "agent" or step.error:
+        return step
+    table = dict(step.measured)
+    if step.kind == "zoom" and step.turn < len(written.looks):
+        table = written.looks[step.turn].table(step.measured)
+    elif step.kind == "think" and step.turn == 0:
+        table = written.opening.table()
+    elif step.kind == "answer":
+        table = written.answer.without(*told).table()
+    told.append(table)
+    return replace(step, measured=table)
 
 
 # A conversation with prepared turns, for the measured inspector.

@@ -93,23 +93,18 @@ def get_model(name: str, progress: Progress = lambda file, done, total: None) ->
     return model_at(target, "user")
 
 
-def manual_steps(repo: str, target: Path) -> str:
-    """Explain how to install a model on a machine without a network."""
-    return (
-        f"Without a network here, run `hf download {repo} --local-dir {target.name}` on another "
-        f"machine (or download the .safetensors, .json and .txt files from "
-        f"https://huggingface.co/{repo}) and copy that folder to {target} "
-        f"(`spec-o3 models path {target.name}` prints this path)"
-    )
-
-
 @contextmanager
 def _explained_errors(repo: str, target: Path) -> Iterator[None]:
     """Add the model's name and advice to every failure."""
     try:
         yield
     except HubUnreachable as error:
-        raise HubUnreachable(f"{target.name}: {error}. {manual_steps(repo, target)}") from error
+        raise HubUnreachable(
+            f"{target.name}: {error}. Without a network here, run `hf download {repo} --local-dir "
+            f"{target.name}` on another machine (or download the .safetensors, .json and .txt "
+            f"files from https://huggingface.co/{repo}) and copy that folder to {target} "
+            f"(`spec-o3 models path {target.name}` prints this path)"
+        ) from error
     except DownloadError as error:
         raise DownloadError(f"{target.name}: {error}") from error
     except OSError as error:

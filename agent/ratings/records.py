@@ -123,25 +123,18 @@ def record_from(table: object) -> Rating | Choice:
     if kind not in ("rating", "choice"):
         raise WorkbenchError('kind should be "rating" or "choice"')
     values = {name: value for name, value in table.items() if name != "kind"}
-    return _rating(values) if kind == "rating" else _choice(values)
-
-
-def _rating(table: Mapping[str, Any]) -> Rating:
-    refuse_unknown(table, Rating)
-    scores = scores_in(table, SCORES)
-    if scores["overall"] is None and None in (scores["coherence"], scores["consistency"]):
-        raise WorkbenchError("a rating has coherence and consistency, or overall")
-    return Rating(subject=_subject(table, "subject"), **scores, **_given_by(table))
-
-
-def _choice(table: Mapping[str, Any]) -> Choice:
-    refuse_unknown(table, Choice)
-    first, second = _subject(table, "first"), _subject(table, "second")
+    refuse_unknown(values, Rating if kind == "rating" else Choice)
+    if kind == "rating":
+        scores = scores_in(values, SCORES)
+        if scores["overall"] is None and None in (scores["coherence"], scores["consistency"]):
+            raise WorkbenchError("a rating has coherence and consistency, or overall")
+        return Rating(subject=_subject(values, "subject"), **scores, **_given_by(values))
+    first, second = _subject(values, "first"), _subject(values, "second")
     if first.trajectory == second.trajectory:
         raise WorkbenchError("first and second should be different trajectories")
     return Choice(
-        first=first, second=second, preferred=_one_of(table, "preferred", get_args(Preferred)),
-        left=_one_of(table, "left", get_args(Side)), **_given_by(table),
+        first=first, second=second, preferred=_one_of(values, "preferred", get_args(Preferred)),
+        left=_one_of(values, "left", get_args(Side)), **_given_by(values),
     )  # fmt: skip
 
 

@@ -32,14 +32,6 @@ class LanguageFile:
     deepstack: int  # the number of first layers that also receive vision features
 
 
-@dataclass(frozen=True)
-class VisionFile:
-    """The properties of a vision part; picture sides are multiples of `factor` pixels."""
-
-    projector: str
-    factor: int
-
-
 def check_language_model(header: GgufHeader) -> LanguageFile:
     """Check the header of a language model. Raises EngineError."""
     arch = header.text("general.architecture")
@@ -57,8 +49,11 @@ def check_language_model(header: GgufHeader) -> LanguageFile:
     return LanguageFile(arch, width, context, is_f32, max(0, deepstack))
 
 
-def check_vision_part(header: GgufHeader, language: LanguageFile) -> VisionFile:
-    """Check the header of a vision part and that it fits the language model."""
+def check_vision_part(header: GgufHeader, language: LanguageFile) -> int:
+    """Check the header of a vision part and that it fits the language model.
+
+    Returns the factor of which picture sides are multiples, in pixels.
+    """
     arch = header.text("general.architecture")
     if arch != "clip":
         raise EngineError(f"{header.path} is not a vision part (mmproj) but a {arch!r:.40}")
@@ -82,7 +77,7 @@ def check_vision_part(header: GgufHeader, language: LanguageFile) -> VisionFile:
             f"{language.deepstack} such layers: use the mmproj file made for this model"
         )
     _raise_fault(header, _shape_faults(header, projector, language.hidden))
-    return VisionFile(projector, header.integer("clip.vision.patch_size") * MERGE)
+    return header.integer("clip.vision.patch_size") * MERGE
 
 
 def _raise_fault(header: GgufHeader, faults: Faults) -> None:

@@ -204,7 +204,7 @@ class GgufEngine:
         if context_length is not None and context_length < 1:
             raise EngineError(f"a context of {context_length} tokens is too short")
         language = check_language_model(read_gguf_header(model))
-        factor = check_vision_part(read_gguf_header(mmproj), language).factor
+        factor = check_vision_part(read_gguf_header(mmproj), language)
         sizing = sizing or Sizing.of_tokens(factor)
         _check_sizing(sizing, factor)
         library = native()

@@ -218,7 +218,7 @@ class LlamaServerEngine(RemoteEngine):
         if not is_installed("xllamacpp"):
             raise EngineError("GGUF models need xllamacpp: pip install xllamacpp")
         language = check_language_model(read_gguf_header(model))
-        _check_sizing(sizing, check_vision_part(read_gguf_header(mmproj), language).factor)
+        _check_sizing(sizing, check_vision_part(read_gguf_header(mmproj), language))
         arguments = [str(model.resolve()), str(mmproj.resolve())]
         arguments += ["--context", str(min(context, language.context_length))]
         arguments += ["--threads", str(threads or default_threads())]

@@ -167,7 +167,15 @@ class ReplyBuilder:
 
     def add(self, event: Mapping[str, Any]) -> str:
         """Add a chunk or a whole reply and return the new text."""
-        self._count(event)
+        usage = event.get("usage")
+        if isinstance(usage, dict):
+            details = usage.get("prompt_tokens_details")
+            cached = details.get("cached_tokens") if isinstance(details, dict) else None
+            read, said = (_number(usage.get(f"{name}_tokens")) for name in ("prompt", "completion"))
+            self.counts = Counts(read, said, max(_number(cached), self.counts.cached))
+        timings = event.get("timings")
+        if isinstance(timings, dict):
+            self._count_timings(timings)
         choices = event.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         if not isinstance(choice, dict):
@@ -242,17 +250,6 @@ class ReplyBuilder:
             room = self.max_text + 1 - self._argument_length
             collected.arguments += arguments[:room]
             self._argument_length += len(arguments[:room])
-
-    def _count(self, event: Mapping[str, Any]) -> None:
-        usage = event.get("usage")
-        if isinstance(usage, dict):
-            details = usage.get("prompt_tokens_details")
-            cached = details.get("cached_tokens") if isinstance(details, dict) else None
-            read, said = (_number(usage.get(f"{name}_tokens")) for name in ("prompt", "completion"))
-            self.counts = Counts(read, said, max(_number(cached), self.counts.cached))
-        timings = event.get("timings")
-        if isinstance(timings, dict):
-            self._count_timings(timings)
 
     def _count_timings(self, timings: Mapping[str, Any]) -> None:
         # llama.cpp sends its timings with every piece, so a turn cut short is counted too

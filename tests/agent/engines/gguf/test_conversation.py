@@ -195,17 +195,6 @@ def test_letters_come_whole(
     assert "\N{REPLACEMENT CHARACTER}" not in generated.text
 
 
-def test_same_seed_same_words(conversation: GgufConversation) -> None:
-    conversation.append([QUESTION], [picture()])
-    mark = conversation.mark()
-    texts = []
-    for seed in (1, 1, 2):
-        conversation.rewind(mark)
-        sampling = SamplingSettings(temperature=2.0, max_new_tokens=20)
-        texts.append(conversation.generate(sampling, seed).text)
-    assert texts[0] == texts[1] != texts[2]
-
-
 def test_control_tokens_are_never_said(conversation: GgufConversation) -> None:
     conversation.append([QUESTION], [picture()])
     mark = conversation.mark()
