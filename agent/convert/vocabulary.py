@@ -129,5 +129,3 @@ def _numbered(tokenizer: Mapping[str, Any], size: int) -> tuple[dict[str, int], 
             f"the tokenizer's ids are not unique, or not below the model's {size}"
         )
     return names, kinds
-
-

@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from agent.spectra.measure.between_points import measure_between
+from agent.spectra.measure.fitted_profile import measure_between
 from agent.spectra.spectrum import Window
 from app.core.session.measurements import (
     HandMeasurement,

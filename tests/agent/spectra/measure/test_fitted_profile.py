@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from astropy.modeling.models import Gaussian1D, Voigt1D
 
-from agent.spectra.measure.between_points import measure_between
-from agent.spectra.measure.fitted_profile import FitError, FittedProfile, Shape, fit_profile
+from agent.spectra.measure.fitted_profile import (
+    FitError,
+    FittedProfile,
+    Shape,
+    fit_profile,
+    measure_between,
+)
 from agent.spectra.spectrum import Spectrum
 
 CENTRE = 6564.6

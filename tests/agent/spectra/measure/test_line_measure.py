@@ -9,7 +9,7 @@ from scipy.ndimage import gaussian_filter1d
 
 from agent.errors import WorkbenchError
 from agent.spectra.lines import Line
-from agent.spectra.measure.between_points import _fwhm_kms, measure_between
+from agent.spectra.measure.fitted_profile import _fwhm_kms, measure_between
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import (
     _centre_of,
