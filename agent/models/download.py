@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from huggingface_hub import get_token
@@ -78,14 +78,14 @@ def get_model(name: str, progress: Progress = lambda file, done, total: None) ->
     with _explained_errors(repo, target), alone(lock, busy):
         refuse_if_offline()
         with Hub(token=get_token()) as hub:
-            pinned = pinned_model(repo, commit, card, folders)
-            listing = _model_files(hub.listing(repo, pinned.revision))
-            check_listing(pinned, listing, target)
+            revision, known = pinned_model(repo, commit, card, folders)
+            listing = _model_files(hub.listing(repo, revision))
+            check_listing(known, listing, target)
             partial = _partial_folder(target)
             keep_listing(listing, partial)
             _fetch_all(hub, listing, partial, progress)
         finished = _finished_card(partial, card, local_name, listing)
-        check_hashes(pinned, finished.files, listing, partial)
+        check_hashes(known, finished.files, listing, partial)
         write_card(finished, partial)
         (partial / RECORD).unlink()
         partial.rename(target)
@@ -205,24 +205,20 @@ def _finished_card(partial: Path, card: Card | None, local_name: str, listing: L
 
 # The commit and the files of a model that is being downloaded, kept so that they cannot change. A
 # hub or a mirror that lists other files for the same commit is refused.
-@dataclass(frozen=True)
-class Pinned:
-    """What is known of a model before its files are listed; `revision` is empty for the newest."""
+def pinned_model(
+    repo: str, revision: str, card: Card | None, folders: Iterable[Path]
+) -> tuple[str, tuple[HubFile, ...]]:
+    """The commit, empty for the newest, and the files that are known before they are listed.
 
-    revision: str = ""
-    files: tuple[HubFile, ...] = ()
-
-
-def pinned_model(repo: str, revision: str, card: Card | None, folders: Iterable[Path]) -> Pinned:
-    """Combine what the user asks for, the published card, and what is in the model's folders."""
+    Combines what the user asks for, the published card, and what is in the model's folders.
+    """
     if card is not None and card.source is not None and card.source.revision:
-        listed = tuple(map(_of_card, card.files))
-        return Pinned(_agreeing(repo, revision, card.source.revision), listed)
+        known = tuple(map(_of_card, card.files))
+        return _agreeing(repo, revision, card.source.revision), known
     for folder in folders:
-        begun = _begun(repo, folder)
-        if begun is not None:
-            return Pinned(_agreeing(repo, revision, begun.revision), begun.files)
-    return Pinned(revision)
+        if (begun := _begun(repo, folder)) is not None:
+            return _agreeing(repo, revision, begun[0]), begun[1]
+    return revision, ()
 
 
 def keep_listing(listing: Listing, folder: Path) -> None:
@@ -232,36 +228,35 @@ def keep_listing(listing: Listing, folder: Path) -> None:
     (folder / RECORD).write_text(json.dumps(record), encoding="utf-8")
 
 
-def check_listing(pinned: Pinned, listing: Listing, folder: Path) -> None:
+def check_listing(known: Iterable[HubFile], listing: Listing, folder: Path) -> None:
     """Raise DownloadError if the hub lists other files than are known for the commit."""
     listed = {file.path: file for file in listing.files}
-    for file in pinned.files:
+    for file in known:
         now = listed.get(file.path)
         if now is None or now.size != file.size or _differs(file, now):
             raise _changed(file.path, listing, folder)
 
 
 def check_hashes(
-    pinned: Pinned, files: Iterable[ModelFile], listing: Listing, folder: Path
+    known: Iterable[HubFile], files: Iterable[ModelFile], listing: Listing, folder: Path
 ) -> None:
     """Raise DownloadError if a downloaded file has another SHA-256 than is known."""
-    known = {file.path: file.sha256 for file in pinned.files if file.sha256}
+    hashes = {file.path: file.sha256 for file in known if file.sha256}
     for file in files:
-        if known.get(file.path, file.sha256) != file.sha256:
+        if hashes.get(file.path, file.sha256) != file.sha256:
             raise _changed(file.path, listing, folder)
 
 
-def _begun(repo: str, folder: Path) -> Pinned | None:
+def _begun(repo: str, folder: Path) -> tuple[str, tuple[HubFile, ...]] | None:
     """What an unfinished download or an incomplete model in this folder tells, if anything."""
     with suppress(ResourceError, KeyError, TypeError, AttributeError):
         record = read_json(folder / RECORD)
         if record["repo"] == repo:
-            files = tuple(HubFile(**file) for file in record["files"])
-            return Pinned(str(record["revision"]), files)
+            return str(record["revision"]), tuple(HubFile(**file) for file in record["files"])
     with suppress(ResourceError):
         card = read_card(folder / CARD_NAME)
         if card.source is not None and card.source.repo == repo and card.source.revision:
-            return Pinned(card.source.revision, tuple(map(_of_card, card.files)))
+            return card.source.revision, tuple(map(_of_card, card.files))
     return None
 
 
