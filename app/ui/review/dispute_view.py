@@ -15,9 +15,7 @@ from agent.spectra.spectrum import Spectrum, Window
 from agent.trajectory.p_yes import probability_text
 from agent.trajectory.trajectory import Trajectory
 from app.core.report.evidence import KeyLook
-from app.core.session.own_fields import value_text
 from app.core.session.records import Judgement, Verdict
-from app.core.session.subclass_and_fields import subclass_levels
 from app.core.statistics.adjudication import Dispute, adjudicator_of, set_adjudicator
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.theme.theme import CurrentTheme
@@ -34,7 +32,7 @@ from app.ui.judge.verdict.verdict_text import (
 )
 from app.ui.review.dispute_summary import DisputeDetails, DisputeEntry, dispute_details
 from app.ui.review.figures import Figure
-from app.ui.session.candidate.object_velocity import velocity_translated
+from app.ui.review.sentences import marks_of
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     MAX_REASON,
@@ -232,12 +230,7 @@ def person_card(given: Judgement, *, is_adjudicator: bool) -> OpinionCard:
     if opinion.confidence is not None:
         confidence = translate("OpinionCard", "confidence {word}")
         details.append(confidence.replace("{word}", confidence_meaning(opinion.confidence)))
-    details += opinion.flags
-    if opinion.subclass:
-        details.append(" › ".join(subclass_levels(opinion.subclass)))
-    details += [f"{name} = {value_text(value)}" for name, value in opinion.fields]
-    if opinion.velocity is not None:
-        details.append(velocity_translated(opinion.velocity))
+    details += [*opinion.flags, *marks_of(opinion)]
     who = given.reviewer
     if is_adjudicator:
         who += " · " + translate("OpinionCard", "adjudicator")

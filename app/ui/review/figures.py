@@ -199,7 +199,8 @@ def draw_p_yes_histogram(
         figure.line([cut, cut], [0.0, top], "accent", width=2)
     item = figure.getPlotItem()
     item.setLabel("bottom", label, color=figure.theme.dim)
-    item.getAxis("left").setTicks([[(np.sqrt(n), str(n)) for n in _round_numbers(top * top)]])
+    powers = [10**power for power in range(7) if 10**power <= top * top]
+    item.getAxis("left").setTicks([[(np.sqrt(n), str(n)) for n in powers]])
     figure.set_ranges(-0.01, 1.01, 0.0, top)
 
 
@@ -213,7 +214,3 @@ def value_with_interval(figure: Estimate) -> str:
 
 def shortened(name: str) -> str:
     return ellipsis.shortened(name, MAX_NAME)
-
-
-def _round_numbers(most: float) -> list[int]:
-    return [n for n in (1, 10, 100, 1000, 10_000, 100_000, 1_000_000) if n <= most] or [1]

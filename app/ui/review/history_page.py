@@ -11,13 +11,11 @@ from agent.errors import WorkbenchError
 from agent.trajectory.p_yes import probability_text
 from app.core.inspections.seen import BY_SCRIPT
 from app.core.session.log_pages import PAGE, LogLine, older_lines
-from app.core.session.own_fields import value_text
 from app.core.session.records import LogEntry
-from app.core.session.subclass_and_fields import subclass_levels
 from app.core.statistics.working_time import local_time
 from app.ui.judge.verdict.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.refresh import Refresh
-from app.ui.session.candidate.object_velocity import velocity_translated
+from app.ui.review.sentences import marks_of
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, column, keep_current, row, with_key, wrapped_label
 from app.ui.widgets.page_parts import EmptyState
@@ -178,16 +176,12 @@ class HistoryModel(RowsModel):
 
     def _verdict_text(self, entry: LogEntry) -> str:
         opinion = entry.opinion
-        text = mark_and_word(opinion.verdict)
+        parts = [mark_and_word(opinion.verdict)]
         if opinion.confidence is not None:
-            text += f" · {confidence_meaning(opinion.confidence)}"
+            parts.append(confidence_meaning(opinion.confidence))
         if opinion.flags:
-            text += f" · {', '.join(opinion.flags)}"
-        if opinion.subclass:
-            text += f" · {' › '.join(subclass_levels(opinion.subclass))}"
-        text += "".join(f" · {name} = {value_text(value)}" for name, value in opinion.fields)
-        if opinion.velocity is not None:
-            text += f" · {velocity_translated(opinion.velocity)}"
+            parts.append(", ".join(opinion.flags))
+        text = " · ".join([*parts, *marks_of(opinion)])
         if entry.action == "undo":
             return self.tr("undone, now: {what}").replace("{what}", text)
         if entry.action == "redo":

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from app.core.statistics.known_figures import KnownFigures
 from app.core.statistics.number_format import rough_percent
 from app.core.statistics.working_time import HourFigures, WorkingTime
+from app.ui.base.translation.fill_in import fill_in
 from app.ui.review.figures import Figure, FigureRow, draw_blocks, draw_rows
-from app.ui.review.sentences import estimate_text, fill_in
+from app.ui.review.sentences import estimate_text
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import (
     add_parts,
@@ -92,7 +93,7 @@ class WorkCard(PageCard):
                 self.tr("confidence {n}: {seconds} s (n = {count})"),
                 n="–" if one.confidence is None else str(one.confidence),
                 seconds=f"{one.typical_s:.1f}",
-                count=f"{one.decisions:,}",
+                count=one.decisions,
             )
             for one in each.confidences
             if one.typical_s is not None
@@ -173,11 +174,11 @@ class KnownCard(PageCard):
         return fill_in(
             text,
             name=one_line(each.reviewer),
-            a=f"{each.members_accepted:,}",
-            m=f"{each.members:,}",
-            b=f"{each.others_accepted:,}",
-            k=f"{each.others:,}",
-            t=f"{each.together:,}",
+            a=each.members_accepted,
+            m=each.members,
+            b=each.others_accepted,
+            k=each.others,
+            t=each.together,
         )
 
     def _drifted(self, each: KnownFigures) -> str:

@@ -5,12 +5,17 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from agent.confidence.scores import Estimate, FleissKappa
+from app.core.session.own_fields import value_text
+from app.core.session.records import Opinion
+from app.core.session.subclass_and_fields import subclass_levels
 from app.core.statistics.calibration import Shortage, shortage
 from app.core.statistics.cut_plan import CutPlan, Missing
 from app.core.statistics.drift import Drift, find_unsteadiness
 from app.core.statistics.number_format import about, percent, rough_percent, rounded, threshold
 from app.core.statistics.snr_bins import SnrBin
+from app.ui.base.translation.fill_in import fill_in
 from app.ui.review.agreement_numbers import AgreementModel
+from app.ui.session.candidate.object_velocity import velocity_translated
 
 translate = QCoreApplication.translate
 MIN_TO_COMPARE = 20  # objects in a range of S/N from which its kappa is compared with another's
@@ -31,7 +36,7 @@ def calibration_state(model: AgreementModel) -> str:
             "Calibrated with a rising curve on {n} of your verdicts, {k} of them ACCEPT.",
         )
         text = straight if rule.method == "platt" else rising
-        return fill_in(text, n=f"{rule.n:,}", k=f"{rule.positives:,}")
+        return fill_in(text, n=rule.n, k=rule.positives)
     state = translate(
         "sentences", "Not calibrated: p(YES) ranks candidates but is not a probability."
     )
@@ -113,8 +118,8 @@ def snr_sentence(bins: Sequence[SnrBin[FleissKappa]]) -> str:
     values = {
         "noisy": rounded(noisy.found.kappa.value),
         "good": rounded(good.found.kappa.value),
-        "n": f"{noisy.found.n:,}",
-        "m": f"{good.found.n:,}",
+        "n": noisy.found.n,
+        "m": good.found.n,
         "snr": f"{noisy.high:g}",
     }
     if noisy.found.kappa.high < good.found.kappa.low:
@@ -127,6 +132,13 @@ def snr_sentence(bins: Sequence[SnrBin[FleissKappa]]) -> str:
     return translate("sentences", "No clear difference between noisy and good spectra.")
 
 
+def marks_of(opinion: Opinion) -> list[str]:
+    """What an opinion says beside its verdict: the sub-class, own fields and the velocity."""
+    marks = [" › ".join(subclass_levels(opinion.subclass))] if opinion.subclass else []
+    marks += [f"{name} = {value_text(value)}" for name, value in opinion.fields]
+    return [*marks, velocity_translated(opinion.velocity)] if opinion.velocity else marks
+
+
 def estimate_text(figure: Estimate) -> str:
     """A value and its interval; a dash where it is not defined."""
     if figure.value is None:
@@ -134,12 +146,6 @@ def estimate_text(figure: Estimate) -> str:
     text = translate("sentences", "{value} ({low} to {high})")
     numbers = (rounded(number) for number in (figure.value, figure.low, figure.high))
     return fill_in(text, **dict(zip(("value", "low", "high"), numbers, strict=True)))
-
-
-def fill_in(text: str, **values: str) -> str:
-    for name, value in values.items():
-        text = text.replace("{" + name + "}", value)
-    return text
 
 
 def _join(first: str, second: str) -> str:
@@ -174,7 +180,7 @@ def _guarantee(plan: CutPlan) -> list[str]:
     )
     shares = {"wanted": cut.wanted, "sure": 1.0 - cut.delta, "observed": cut.observed}
     values = {name: percent(share) for name, share in shares.items()}
-    return [fill_in(text, p=threshold(cut.threshold), n=f"{cut.n:,}", **values)]
+    return [fill_in(text, p=threshold(cut.threshold), n=cut.n, **values)]
 
 
 def _missing_text(missing: Missing) -> str:
@@ -193,7 +199,7 @@ def _missing_text(missing: Missing) -> str:
     text = fill_in(text, wanted=percent(missing.wanted), needed=needed, have=have)
     if missing.more is not None:
         todo = translate("sentences", "Judge {n} more, the highest p(YES) first.")
-        return _join(text, fill_in(todo, n=f"{missing.takes:,}"))
+        return _join(text, fill_in(todo, n=missing.takes))
     todo = translate(
         "sentences",
         "This takes {n} more, and {left} can still be judged: lower the target or change the "
@@ -206,7 +212,7 @@ def _missing_text(missing: Missing) -> str:
             "the target or change the model.",
         )
     above = threshold(missing.above or 0.0)
-    return _join(text, fill_in(todo, n=f"{missing.takes:,}", left=f"{missing.left:,}", p=above))
+    return _join(text, fill_in(todo, n=missing.takes, left=missing.left, p=above))
 
 
 def _coverage(plan: CutPlan) -> list[str]:
@@ -215,8 +221,7 @@ def _coverage(plan: CutPlan) -> list[str]:
     text = translate(
         "sentences", "Of {n} unjudged, {accepted} would be accepted and {asked} left to you."
     )
-    counts = {"n": plan.unjudged, "accepted": plan.accepted, "asked": plan.asked}
-    text = fill_in(text, **{name: f"{count:,}" for name, count in counts.items()})
+    text = fill_in(text, n=plan.unjudged, accepted=plan.accepted, asked=plan.asked)
     if not plan.accepted or plan.most_false is None:
         return [text]
     false = translate("sentences", "Guaranteed: at most {n} of those accepted are false.")

@@ -4,7 +4,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core.statistics.working_time import local_time
-from app.ui.review.sentences import fill_in
+from app.ui.base.translation.fill_in import fill_in
 from app.ui.widgets.labels import MAX_REASON, column, cut, wrapped_label
 from app.ui.widgets.page_parts import PageScrollArea
 from train.review.review_rules import AUDITORS, SILENT_DAYS, Case, Review, Role
