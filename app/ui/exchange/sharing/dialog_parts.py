@@ -1,10 +1,13 @@
 """What the dialogs for sharing a list have in common: names in a line, and how they look."""
 
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 from PySide6.QtWidgets import QDialog, QFormLayout, QLayout, QLineEdit, QWidget
 
 from agent.errors import WorkbenchError
+from app.ui.base.background.runner import Done, Failed, Work
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import bring_forward, column, row
@@ -39,8 +42,24 @@ class SharingDialog(QDialog):
         self.is_busy = False
         self.problem = ProblemLine(self)
 
+    @property
+    def may_write(self) -> bool:
+        return not self.is_busy and not self._session.is_read_only
+
     def open_again(self) -> None:
         bring_forward(self)
+
+    def _run(self, work: Work, done: Done, failed: Failed | None = None) -> None:
+        """Do it in the background; the dialog is busy until it has ended."""
+        self.is_busy = True
+        self.problem.clear()
+        self._check()
+        missed = partial(self._end, failed or self._fail)
+        self._runner.run(work, partial(self._end, done), missed, owner=self)
+
+    def _end(self, tell: Done, outcome: Any) -> None:
+        self.is_busy = False
+        tell(outcome)
 
     def _lay_out(
         self,

@@ -118,18 +118,14 @@ class KnownDialog(SharingDialog):
         if source is None or (self.found is not None and self.found.source == source):
             self._check()
         elif not self.is_busy:
-            self.is_busy, self._reading = True, source
-            work = partial(read_source, source)
-            self._runner.run(work, self._show, self._cannot_read, owner=self)
-            self._check()
+            self._reading = source
+            self._run(partial(read_source, source), self._show, self._cannot_read)
 
     def _show(self, found: KnownSource) -> None:
-        self.is_busy = False
         self.found = found
         self._read()
 
     def _cannot_read(self, error: WorkbenchError) -> None:
-        self.is_busy = False
         if self.source == self._reading:
             self._fail(error)
         else:  # the fields were changed meanwhile

@@ -12,6 +12,7 @@ from agent.errors import WorkbenchError
 from app.core.progress import ShouldStop
 from app.core.session.session import Session, open_session
 from app.core.sharing.merge import MergeReport, merge
+from app.ui.base.translation.fill_in import fill_in
 from app.ui.exchange.sharing.dialog_parts import SharingDialog
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.file_dialogs import choose_sessions_to_merge
@@ -45,11 +46,8 @@ class MergeDialog(SharingDialog):
             self.merge_files(paths)
 
     def merge_files(self, paths: Sequence[Path]) -> None:
-        self.is_busy = True
         self.outcome.setText(self.tr("Merging…"))
-        self._check()
-        work = partial(merge_files, self._session, paths, self._is_stopped.is_set)
-        self._runner.run(work, self._show, self._fail, owner=self)
+        self._run(partial(merge_files, self._session, paths, self._is_stopped.is_set), self._show)
 
     def stop(self) -> None:
         """Give up a merge, which then changes nothing."""
@@ -57,10 +55,9 @@ class MergeDialog(SharingDialog):
 
     def _check(self) -> None:
         self.problem.clear()
-        self.choose.setEnabled(not self.is_busy and not self._session.is_read_only)
+        self.choose.setEnabled(self.may_write)
 
     def _show(self, found: Sequence[MergeReport]) -> None:
-        self.is_busy = False
         self.outcome.setText(self._told(found))
         self.disputes.setVisible(bool(found[-1].disagreements))
         self._check()
@@ -69,15 +66,13 @@ class MergeDialog(SharingDialog):
     def _told(self, merged: Sequence[MergeReport]) -> str:
         """What came in, and what people have to look at."""
         text = self.tr("Files merged: {n}. New entries in the log: {lines}.")
-        text = text.replace("{n}", f"{len(merged):,}")
-        text = text.replace("{lines}", f"{sum(each.lines for each in merged):,}")
-        conflicts = sum(len(each.conflicts) for each in merged)
-        if conflicts:
+        text = fill_in(text, n=len(merged), lines=sum(each.lines for each in merged))
+        if conflicts := sum(len(each.conflicts) for each in merged):
             more = self.tr("{text} Given differently by one person on two machines: {n}.")
-            text = more.replace("{text}", text).replace("{n}", f"{conflicts:,}")
+            text = fill_in(more, text=text, n=conflicts)
         if disputed := len(merged[-1].disagreements):
             more = self.tr("{text} Disagreements to settle: {n}.")
-            text = more.replace("{text}", text).replace("{n}", f"{disputed:,}")
+            text = fill_in(more, text=text, n=disputed)
         return text
 
     def _show_disputes(self) -> None:
@@ -85,7 +80,6 @@ class MergeDialog(SharingDialog):
         self._commands.run("disagreement_page")
 
     def _fail(self, error: WorkbenchError) -> None:
-        self.is_busy = False
         self.outcome.clear()
         super()._fail(error)
 

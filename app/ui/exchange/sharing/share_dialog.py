@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLayout, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.queue import FilterError, combine, conjuncts
 from app.core.queue.filter_parser import MAX_LENGTH
 from app.core.queue.filters import MINE
@@ -25,6 +25,8 @@ from app.core.sharing.share_out import (
     plan_of,
     share_out,
 )
+from app.ui.base.background.runner import Done
+from app.ui.base.translation.fill_in import fill_in
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.sharing.dialog_parts import SharingDialog, form_of, names_in
 from app.ui.review.person_cards import NumberGrid
@@ -74,15 +76,14 @@ class ShareDialog(SharingDialog):
         self.read()
 
     def read(self) -> None:
-        self._run(partial(read_shares, self._session))
+        self._ask(partial(read_shares, self._session))
 
     def share_out(self) -> None:
-        if not self.share.isEnabled():
-            return
-        self._run(partial(make_shares, self._session, self.plan, self.anew.isChecked()))
+        if self.share.isEnabled():
+            self._ask(partial(make_shares, self._session, self.plan, self.anew.isChecked()))
 
     def write_files(self, folder: Path) -> None:
-        self._run(partial(write_parts, self._session, folder, self.pack.isChecked()))
+        self._ask(partial(write_parts, self._session, folder, self.pack.isChecked()))
 
     @property
     def plan(self) -> SharePlan:
@@ -117,30 +118,27 @@ class ShareDialog(SharingDialog):
             self.problem.show_problem(translate_message(str(error)))
             self.share.setEnabled(False)
             return
-        may_write = not self.is_busy and not self._session.is_read_only
-        self.share.setEnabled(may_write and bool(self.plan.people))
-        self.split.setEnabled(may_write and bool(self.progress.rows))
+        self.share.setEnabled(self.may_write and bool(self.plan.people))
+        self.split.setEnabled(self.may_write and bool(self.progress.rows))
 
     def _choose_folder(self) -> None:
         if (folder := choose_folder_for_files(self)) is not None:
             self.write_files(folder)
 
-    def _run(self, work: partial[Shares]) -> None:
+    def _ask(self, work: partial[Shares]) -> None:
         if self.is_busy:
             self._waiting = work
-            return
-        self.is_busy = True
-        self._check()
-        self._runner.run(work, self._show, self._fail, owner=self)
+        else:
+            self._run(work, self._show)
 
-    def _go_on(self) -> None:
+    def _end(self, tell: Done, outcome: Any) -> None:
         self.is_busy = False
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
-            self._run(waiting)
+            self._run(waiting, self._show)
+        tell(outcome)
 
     def _show(self, shares: Shares) -> None:
-        self._go_on()
         if shares.plan is not None and not self.people.text():
             self._fill(shares.plan)
         head = ["", self.tr("given"), self.tr("judged"), self.tr("left")]
@@ -174,17 +172,12 @@ class ShareDialog(SharingDialog):
     def _outcome(self, shares: Shares) -> str:
         if shares.files:
             text = self.tr("{n} files written, the first is {path}")
-            text = text.replace("{n}", str(len(shares.files)))
-            return cut(text.replace("{path}", str(shares.files[0].path)))
+            return cut(fill_in(text, n=str(len(shares.files)), path=shares.files[0].path))
         if shares.report is None:
             return ""
         text = self.tr("{n} given out, {two} of them to two people")
         given = sum(shares.report.given.values()) - shares.report.to_two
-        return text.replace("{n}", f"{given:,}").replace("{two}", f"{shares.report.to_two:,}")
-
-    def _fail(self, error: WorkbenchError) -> None:
-        self._go_on()
-        super()._fail(error)
+        return fill_in(text, n=given, two=shares.report.to_two)
 
 
 # What the dialog of shares does outside the GUI thread.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -11,12 +11,12 @@ from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from agent.errors import WorkbenchError
 from app.core.session.session import Session
 from app.core.sharing.known.labelled_list import read_labelled
 from app.core.sharing.study_plan import Arm, Design, StudyPlan, new_study, readings_left, study_of
 from app.core.study.report import write_study_page
 from app.ui.base.translation.data_texts import window_language
+from app.ui.base.translation.fill_in import fill_in
 from app.ui.exchange.sharing.dialog_parts import SharingDialog, form_of, names_in
 from app.ui.review.person_cards import NumberGrid
 from app.ui.session.session_context import SessionContext
@@ -104,24 +104,12 @@ class StudyDialog(SharingDialog):
         self._run(work, partial(self._written, out))
 
     def _written(self, out: Path, _: object) -> None:
-        self.is_busy = False
         self.outcome.setText(cut(self.tr("Written: {name}").replace("{name}", out.name)))
         self.outcome.show()
         self._check()
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(out)))
 
-    def _run(self, work: Callable[[], object], done: Callable[..., None]) -> None:
-        self.is_busy = True
-        self.problem.clear()
-        self._check()
-        self._runner.run(work, done, self._failed, owner=self)
-
-    def _failed(self, error: WorkbenchError) -> None:
-        self.is_busy = False
-        self._fail(error)
-
     def _show(self, progress: StudyProgress) -> None:
-        self.is_busy = False
         plan = progress.plan
         for part in (self.form, self.labels, self.freeze, self.about):
             part.setVisible(plan is None)
@@ -132,11 +120,8 @@ class StudyDialog(SharingDialog):
             text = self.tr(
                 "{count} objects. {design}. Frozen at {at} (UTC); SHA-256 of the plan {hash}"
             )
-            text = text.replace("{count}", f"{len(plan.answers):,}")
-            text = text.replace("{design}", design_texts()[plan.design])
-            self.plan.setText(
-                text.replace("{at}", plan.frozen_at[:16]).replace("{hash}", plan.sha256)
-            )
+            text = fill_in(text, count=len(plan.answers), design=design_texts()[plan.design])
+            self.plan.setText(fill_in(text, at=plan.frozen_at[:16], hash=plan.sha256))
             rows = [
                 (one_line(name), f"{total - left:,}", f"{left:,}")
                 for name, (left, total) in progress.left.items()
@@ -145,8 +130,7 @@ class StudyDialog(SharingDialog):
         self._check()
 
     def _check(self) -> None:
-        may_write = not self.is_busy and not self._session.is_read_only
-        self.freeze.setEnabled(may_write and bool(names_in(self.people.text())))
+        self.freeze.setEnabled(self.may_write and bool(names_in(self.people.text())))
         self.report.setEnabled(not self.is_busy)
 
 
