@@ -83,7 +83,7 @@ class SampLink(QObject):
             self._turn.connection.fetch(offered)
 
     def decline(self, offered: FileOffered) -> None:
-        self.run(partial(_decline, offered))
+        self.run(lambda connection: connection.decline(offered))
 
     def run(
         self,
@@ -109,14 +109,10 @@ class SampLink(QObject):
     def _check(self) -> None:
         if not self._is_checking:
             self._is_checking = True
-            self.run(_reconnect, self._end_check, self._end_check)
+            self.run(lambda connection: connection.connect(), self._end_check, self._end_check)
 
     def _end_check(self, _: object) -> None:
         self._is_checking = False
-
-
-def _decline(offered: FileOffered, connection: SampConnection) -> None:
-    connection.decline(offered)
 
 
 def _make(turn: _Turn, receive: Callable[[object], object]) -> None:
@@ -145,7 +141,3 @@ def _leave(turn: _Turn) -> None:
 def _connect(connection: SampConnection) -> list[str]:
     connection.connect()
     return sorted({peer.name for peer in connection.others()})
-
-
-def _reconnect(connection: SampConnection) -> None:
-    connection.connect()

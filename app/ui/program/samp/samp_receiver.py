@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.core.queue.neighbours import nearest
 from app.services.samp.received import FileOffered, PointedAt, Received, RowPicked, RowsPicked
+from app.ui.base.translation.fill_in import fill_in
 from app.ui.judge.verdict.state_block import OneLineLabel
-from app.ui.program.samp.shared_tables import SharedTable
+from app.ui.program.samp.samp_work import SharedTable
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import button, row
 
@@ -61,11 +62,11 @@ class SampReceiver(QObject):
             separation, number = found
             text = self.tr("{program} points here: {arcsec} arcsec away")
             self._open(number)
-            self._say(text.replace("{arcsec}", f"{separation:.1f}"), message.sender)
+            self._say(text, message.sender, arcsec=f"{separation:.1f}")
             return
         text = self.tr("{program} points at {position}: no candidate within {arcsec} arcsec")
-        text = text.replace("{position}", f"{message.ra:.5f} {message.dec:+.5f}")
-        self._say(text.replace("{arcsec}", f"{RADIUS_ARCSEC:g}"), message.sender)
+        position = f"{message.ra:.5f} {message.dec:+.5f}"
+        self._say(text, message.sender, position=position, arcsec=f"{RADIUS_ARCSEC:g}")
 
     def _show_rows(self, message: RowPicked | RowsPicked) -> None:
         table = self._table()
@@ -89,16 +90,15 @@ class SampReceiver(QObject):
         text = self.tr("{program} selects {n} candidates")
         if selected < wanted:
             text = self.tr("{program} selects {n} candidates, of which {here} could be selected")
-        text = text.replace("{n}", f"{wanted:,}").replace("{here}", f"{selected:,}")
-        self._say(text, program)
+        self._say(text, program, n=wanted, here=selected)
 
     def _open(self, number: int) -> None:
         self._opening(number)
         self._current.go_to(number)
         self._commands.run("judging_page")
 
-    def _say(self, text: str, program: str) -> None:
-        self._current.message.emit(text.replace("{program}", program))
+    def _say(self, text: str, program: str, **values: object) -> None:
+        self._current.message.emit(fill_in(text, **values, program=program))
 
 
 class OfferBar(QFrame):
@@ -127,17 +127,17 @@ class OfferBar(QFrame):
         if offered.is_table:
             text = self.tr("{program} sends the table {name}")
         name = offered.name or offered.url.rpartition("/")[2]
-        self.text.show_text(text.replace("{program}", offered.sender).replace("{name}", name))
+        self.text.show_text(fill_in(text, program=offered.sender, name=name))
         self.show()
 
     def close_question(self) -> None:
-        offered, self.offered = self.offered, None
-        self.hide()
-        if offered is not None:
-            self.declined.emit(offered)
+        self._end(self.declined)
 
     def _accept(self) -> None:
+        self._end(self.accepted)
+
+    def _end(self, answered: SignalInstance) -> None:
         offered, self.offered = self.offered, None
         self.hide()
         if offered is not None:
-            self.accepted.emit(offered)
+            answered.emit(offered)

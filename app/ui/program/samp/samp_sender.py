@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.ui.program.samp import samp_work
 from app.ui.program.samp.samp_link import SampLink
-from app.ui.program.samp.samp_work import Sent
-from app.ui.program.samp.shared_tables import SharedTable, written_table
+from app.ui.program.samp.samp_work import Sent, SharedTable, written_table
 from app.ui.session.session_context import SessionContext
 
 FOLLOW_MS = 250  # Leafing through the list does not make other programs jump at every candidate

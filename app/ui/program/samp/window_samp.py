@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.ui.base.actions.commands import Commands
 from app.ui.base.settings.settings import Settings
 from app.ui.base.settings.settings_store import SettingsStore
+from app.ui.base.translation.fill_in import fill_in
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.program.samp.samp_link import SampLink
 from app.ui.program.session_view import SessionView
@@ -55,8 +56,8 @@ class WindowSamp(QObject):
         self.link.connected.connect(self._on_connected)
         self.link.failed.connect(self._on_failed)
         settings.changed.connect(self._follow_settings)
-        if settings.settings.samp:
-            QTimer.singleShot(0, self, self._start)  # not before the window is shown
+        if settings.settings.samp:  # not before the window is shown
+            QTimer.singleShot(0, self, lambda: self._follow_settings(settings.settings))
 
     def add_commands(self) -> None:
         self._commands.add("samp", self._toggle)
@@ -84,9 +85,6 @@ class WindowSamp(QObject):
     def _toggle(self) -> None:
         self._settings.change(samp=not self._settings.settings.samp)
 
-    def _start(self) -> None:
-        self._follow_settings(self._settings.settings)
-
     def _follow_settings(self, settings: Settings) -> None:
         if settings.samp and not self.link.is_on:
             self.link.turn_on()
@@ -113,7 +111,7 @@ class WindowSamp(QObject):
             return
         from app.ui.program.samp.samp_receiver import OfferBar, SampReceiver
         from app.ui.program.samp.samp_sender import SampSender
-        from app.ui.program.samp.shared_tables import received_table
+        from app.ui.program.samp.samp_work import received_table
 
         self._sender = sender = SampSender(self.link, view.context, view)
         self._receiver = SampReceiver(
@@ -170,18 +168,16 @@ class WindowSamp(QObject):
         message, self._refused = self._refused, None
         if message is not None and self.link.is_on:
             text = self.tr("Not followed, from {program}: {what}")
-            text = text.replace("{program}", message.sender)
-            self._say(text.replace("{what}", translate_message(message.reason)))
+            what = translate_message(message.reason)
+            self._say(fill_in(text, program=message.sender, what=what))
 
     def _fetch(self, offered: FileOffered) -> None:
-        if offered.path is not None:
-            self._open(offered, offered.path)
+        path = offered.path
+        if path is None:
+            self._wanted = offered
+            self._say(self.tr("Fetching {name}…").replace("{name}", offered.name))
+            self.link.fetch(offered)
             return
-        self._wanted = offered
-        self._say(self.tr("Fetching {name}…").replace("{name}", offered.name))
-        self.link.fetch(offered)
-
-    def _open(self, offered: FileOffered, path: Path) -> None:
         self._wanted = None
         if offered.is_table and len(self._known) < MAX_OFFERS:
             self._known[path] = (offered.table_id, offered.url)

@@ -42,7 +42,7 @@ from app.core.statistics.verdicts import read_verdicts
 from app.mcp.candidates import candidate_page, candidate_record
 from app.session_api import OpenSession, history_table, verdict_table
 from app.ui.exchange.export.export_work import preview_export
-from app.ui.program.samp.shared_tables import written_table
+from app.ui.program.samp.samp_work import written_table
 from app.ui.session.candidate.queue_neighbours import Queue
 from tests.app.core.exporting.catalogues import read_back
 from tests.app.core.inspected import MEASURED, NANO, said

@@ -62,7 +62,7 @@ SOURCES = (
     *(CORE / "queue" / f"{name}.py" for name in ("filter_parser", "filters")),
     CORE / "session" / "session.py",
     *sorted({*(APP / "services" / "samp").glob("*.py")} - {APP / "services" / "samp" / "hub.py"}),
-    *(APP / "ui" / "program" / "samp" / f"{name}.py" for name in ("samp_work", "shared_tables")),
+    APP / "ui" / "program" / "samp" / "samp_work.py",
     *(CORE / "spectra" / f"{name}.py" for name in ("packing", "prefetch")),
     AGENT / "spectra" / "spectrum_bytes.py",
 )

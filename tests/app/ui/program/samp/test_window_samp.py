@@ -19,7 +19,7 @@ from app.core.queue import EVERYTHING, LIST_ORDER, parse_filter, parse_sort
 from app.core.session.session import new_session, open_session
 from app.services.samp.received import HIGHLIGHT, LOAD_SPECTRUM, LOAD_VOTABLE, POINT, SELECT
 from app.ui.base.settings.settings_store import SettingsStore
-from app.ui.program.samp.shared_tables import SharedTable, received_table, written_table
+from app.ui.program.samp.samp_work import SharedTable, received_table, written_table
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.start.importing.ready_made_sessions import lists_of
 from tests.app.services.samp.peers import TABLE, Topcat
