@@ -13,7 +13,7 @@ from agent.errors import WorkbenchError
 from app.cli.main import workbench
 from app.core.finding.table import FILES, MANIFEST, FindTable
 from app.mcp.survey import likeliest
-from app.ui.start.finding.found_work import look_at_table
+from app.ui.start.finding.search_thread import look_at_table
 from tests.attacks.sessions.studies import changed
 
 CHOICES = (("--task", "CV", "--keep", "5"), ("--task", "odd", "--keep", "3"), ("--unread",), ())

@@ -14,24 +14,22 @@ from agent.tasks.catalogue import bundled_tasks
 from agent.tasks.task import Task
 from app.core.errors import NoRowAllowedError
 from app.core.finding.search import SearchState
-from app.core.finding.table import FindTable
 from app.ui.base.background.runner import Runner
 from app.ui.base.settings.settings import reviewer_name
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import task_text
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.start.finding.choice_form import ChoiceForm
 from app.ui.start.finding.found_view import FoundView
-from app.ui.start.finding.found_work import (
+from app.ui.start.finding.search_card import ChoiceForm, SearchCard
+from app.ui.start.finding.search_thread import (
     ChosenRows,
     FoundSoFar,
+    SearchThread,
     choose_rows,
     look_at_table,
     make_found_session,
 )
-from app.ui.start.finding.search_card import SearchCard
-from app.ui.start.finding.search_thread import SearchThread
 from app.ui.start.importing.session_card import free_path, session_path_problem
 from app.ui.widgets.file_dialogs import choose_new_file, session_files
 from app.ui.widgets.labels import bring_forward, column, dialog_button, narrow, row, wrapped_label
@@ -245,15 +243,12 @@ class FindDialog(QDialog):
         if problem := session_path_problem(path):
             self.problem.show_problem(problem)
             return
-        self._make_at(path, found.table, chosen)
-
-    def _make_at(self, path: Path, table: FindTable, chosen: ChosenRows) -> None:
         settings = self._settings.settings
         self.is_making = True
         self.problem.clear()
         self._check()
         work = partial(
-            make_found_session, table, chosen.choice, path, reviewer_name(settings),
+            make_found_session, found.table, chosen.choice, path, reviewer_name(settings),
             blind=settings.blind, trust_paths=self.card.trusts,
         )  # fmt: skip
         self._runner.run(work, self._show_made, self._cannot_make, owner=self)

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QHeaderView, QSplitter, QTableView, QTabWidget, QW
 from app.core.finding.choice import ODD
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.start.finding.found_work import FoundSoFar
-from app.ui.start.finding.search_thread import FoundRow
+from app.ui.start.finding.search_thread import FoundRow, FoundSoFar
 from app.ui.widgets.chart import Chart
 from app.ui.widgets.labels import ElidedLabel, column, one_line, row, wrapped_label
 from app.ui.widgets.pair_table import Index, RowsModel, fit_rows, show_rows
