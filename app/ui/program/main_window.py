@@ -20,6 +20,7 @@ from app.core.session.session import Session
 from app.rooms import rooms
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
+from app.ui.base.crash_report import log_folder, open_folder
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
@@ -89,7 +90,7 @@ class MainWindow(QMainWindow):
             fault.connect(self.show_error)
         self._reset_commands()
         self._repeat_fault = bool(settings.fault)
-        self.opening.welcome.show_problem(settings.fault)
+        self.opening.welcome.problem.show_problem(settings.fault)
 
     def reopen(self) -> bool:
         """Reopen a session that a crash left open; return False if there is none."""
@@ -139,7 +140,7 @@ class MainWindow(QMainWindow):
             ("full_screen", self._toggle_full_screen),
             ("tour", self.take_tour),
             ("about", self.help.show_about),
-            ("crash_reports", partial(self.help.open_reports, self.show_error)),
+            ("crash_reports", lambda: open_folder(log_folder(), self.show_error)),
             ("settings", self._show_settings),
             ("services", partial(self._show_settings, services=True)),
             ("open_list", self.opening.choose_list),
@@ -250,7 +251,7 @@ class MainWindow(QMainWindow):
 
     def show_error(self, text: str) -> None:
         if self.view is None:
-            self.opening.welcome.show_problem(text)
+            self.opening.welcome.problem.show_problem(text)
         else:
             self.view.status.show_error(text)
 

@@ -1,14 +1,12 @@
 """The menu bar: every action where people look for it, with its current keys."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMenuBar
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
 from app.core.database.locations import shown_location
 from app.ui.base.actions.actions import ACTIONS
@@ -75,16 +73,27 @@ MAX_RECENT = 10
 MAX_NAME = 60
 
 
-class Menus:
-    """Fills the menus when they are opened.
+class MenuRow(QObject):
+    """Fills the menus when they are opened, and has the top bar beside them where both fit.
 
     Keys appear only in the text of the entries, because the key filter handles them.
     """
 
     def __init__(
-        self, bar: QMenuBar, commands: Commands, label_of: Callable[[str], str], source: MenuRow
+        self,
+        window: QMainWindow,
+        settings: SettingsStore,
+        commands: Commands,
+        keymap: Keymap,
+        is_available: Callable[[str], bool],
+        open_session: Callable[[Path | str], None],
     ) -> None:
-        self._bar, self._commands, self._label_of, self._source = bar, commands, label_of, source
+        super().__init__(window)
+        self._window, self._settings, self._commands = window, settings, commands
+        self._keymap, self._is_available = keymap, is_available
+        self._open_session = open_session
+        self._view: SessionView | None = None
+        self._bar = bar = window.menuBar()
         self._entries: list[QAction] = []
         self._recent = QMenu(QCoreApplication.translate("menus", "Recent sessions"), bar)
         self._panels = QMenu(QCoreApplication.translate("menus", "Panels"), bar)
@@ -96,6 +105,10 @@ class Menus:
             menu.aboutToShow.connect(self._fill)
             menu.aboutToHide.connect(self._leave_soon)
             menu.triggered.connect(self._run)
+        # Widgets are not moved while Qt lays them out, which ends in a crash.
+        self._placing = QTimer(self, singleShot=True, interval=0)
+        self._placing.timeout.connect(self.place)
+        OnEvent(window, self._placing.start, QEvent.Type.Resize)
 
     def _add(self, menu: QMenu, name: str) -> None:
         if name == LINE:
@@ -115,22 +128,25 @@ class Menus:
     def _fill(self) -> None:
         for entry in self._entries:
             name = entry.data()
-            key, title = self._label_of(name), ACTIONS[name].title
+            key, title = self._keymap.label(name), ACTIONS[name].title
             entry.setText(f"{title}\t{key}" if key else title)
-            entry.setEnabled(self._commands.can(name) and self._source.is_available(name))
-            is_on = self._source.is_checked(name)
+            entry.setEnabled(self._commands.can(name) and self._is_available(name))
+            is_on = self.is_checked(name)
             entry.setCheckable(is_on is not None)
             entry.setChecked(bool(is_on))
         self._panels.clear()
-        self._panels.addActions(self._source.panel_actions())
+        if self._view is not None:
+            self._panels.addActions(self._view.judging.dock_area.panel_actions())
         self._panels.setEnabled(not self._panels.isEmpty())
         self._recent.clear()
-        for name, call in self._source.recent():
-            add_action(self._recent, name, call)
+        for location in self._settings.settings.recent[:MAX_RECENT]:
+            place = shown_location(location) if "://" in location else Path(location)
+            name = place if isinstance(place, str) else place.stem
+            add_action(self._recent, name[:MAX_NAME], partial(self._open_session, place))
         self._recent.setEnabled(not self._recent.isEmpty())
 
     def _leave_soon(self) -> None:
-        QTimer.singleShot(0, self._bar, self._leave)  # the next menu may be about to open
+        QTimer.singleShot(0, self, self._leave)  # the next menu may be about to open
 
     def _leave(self) -> None:
         """Give the keys back after Esc in a menu; Qt waits for a second Esc."""
@@ -141,29 +157,6 @@ class Menus:
     def _run(self, entry: QAction) -> None:
         if entry.data():
             self._commands.run(entry.data())
-
-
-class MenuRow(QObject):
-    """Also what the menus ask of the window."""
-
-    def __init__(
-        self,
-        window: QMainWindow,
-        settings: SettingsStore,
-        commands: Commands,
-        keymap: Keymap,
-        is_available: Callable[[str], bool],
-        open_session: Callable[[Path | str], None],
-    ) -> None:
-        super().__init__(window)
-        self._window, self._settings = window, settings
-        self.is_available, self._open_session = is_available, open_session
-        self._view: SessionView | None = None
-        self.menus = Menus(window.menuBar(), commands, keymap.label, self)
-        # Widgets are not moved while Qt lays them out, which ends in a crash.
-        self._placing = QTimer(self, singleShot=True, interval=0)
-        self._placing.timeout.connect(self.place)
-        OnEvent(window, self._placing.start, QEvent.Type.Resize)
 
     def is_checked(self, name: str) -> bool | None:
         """Whether what the action switches is on; None if it switches nothing."""
@@ -186,21 +179,9 @@ class MenuRow(QObject):
             return bool(getattr(options, option) == value)
         return getattr(options, name) if name in OPTIONS else None
 
-    def panel_actions(self) -> Sequence[QAction]:
-        return () if self._view is None else self._view.judging.dock_area.panel_actions()
-
-    def recent(self) -> Sequence[tuple[str, Callable[[], object]]]:
-        """Names of recent sessions, and what opens them."""
-        found: list[tuple[str, Callable[[], object]]] = []
-        for location in self._settings.settings.recent[:MAX_RECENT]:
-            place = shown_location(location) if "://" in location else Path(location)
-            name = place if isinstance(place, str) else place.stem
-            found.append((name[:MAX_NAME], partial(self._open_session, place)))
-        return found
-
     def place(self) -> None:
         """Put the top bar beside the menus if both fit, else below them."""
-        view, bar = self._view, self._window.menuBar()
+        view, bar = self._view, self._bar
         if view is None:
             return
         menus = bar.actionGeometry(bar.actions()[-1]).right()
@@ -224,7 +205,6 @@ class MenuRow(QObject):
             self._view = None
 
     def _take_out(self, view: SessionView) -> None:
-        bar = self._window.menuBar()
-        if bar.cornerWidget() is view.top:
-            bar.setCornerWidget(None)  # type: ignore[arg-type]
+        if self._bar.cornerWidget() is view.top:
+            self._bar.setCornerWidget(None)  # type: ignore[arg-type]
             view.take_top_bar()

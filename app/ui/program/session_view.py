@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.core.importing.importer import ORDER
@@ -63,7 +63,7 @@ class SessionView(QWidget):
         self.top = TopBar(self.context, self)
         self._column = column(self.top, (self._stack, 1), spacing=0, parent=self)
         self.missing = MissingFile(self.context, self.judging.plot.empty_message, self)
-        self._to_close.append(self.missing.stop)
+        self._to_close.append(self.missing.work.stop)
         self.status = StatusLine(self.context, self, self.judging.verdicts)
         self.status.lie_above(self.judging.fields)
         self.status.lie_in(self.judging.plot.plot)
@@ -78,7 +78,8 @@ class SessionView(QWidget):
         """Of the overview, once it is made."""
         self.page_changed.connect(self.top.mark)
         current.candidate_changed.connect(self._leave_history)
-        KeptQueue(session, current, self)
+        self._restore_queue()
+        current.queue_changed.connect(self._keep_queue)
         self._follow_study()
 
     def _follow_study(self) -> None:
@@ -193,20 +194,11 @@ class SessionView(QWidget):
         if row is not None and self.page == "history_page":
             self.show_judging()
 
+    # The session keeps the reviewer's filter and order.
 
-# Keeps a reviewer's filter and order in the session, and restores them.
-class KeptQueue(QObject):
-    """Restores the queue when it is made, and follows it from then on."""
-
-    def __init__(self, session: Session, current: CurrentCandidate, parent: QObject) -> None:
-        super().__init__(parent)
-        self._session, self._current = session, current
-        self._restore()
-        current.queue_changed.connect(self._save)
-
-    def _restore(self) -> None:
+    def _restore_queue(self) -> None:
         """By default what they were assigned, if anything, in the order chosen on import."""
-        session, current = self._session, self._current
+        session, current = self.session, self.context.current
         saved = session.fact(f"{QUEUE_FACT}:{session.reviewer}")
         mine = filter_text(MINE) if saved is None and has_assignments(session) else ""
         parts = [mine, session.fact(ORDER) or "list"] if saved is None else saved.split("\n")
@@ -221,9 +213,9 @@ class KeptQueue(QObject):
             if is_learned:  # in the background, as listed until then
                 current.set_queue(tree, sort)
 
-    def _save(self, queue: Queue) -> None:
-        if not self._session.is_read_only:
+    def _keep_queue(self, queue: Queue) -> None:
+        if not self.session.is_read_only:
             text = f"{filter_text(queue.tree)}\n{sort_text(queue.sort)}"
-            key = f"{QUEUE_FACT}:{self._session.reviewer}"
-            if self._session.fact(key) != text:
-                self._session.set_fact(key, text)
+            key = f"{QUEUE_FACT}:{self.session.reviewer}"
+            if self.session.fact(key) != text:
+                self.session.set_fact(key, text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMessageBox, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from agent.checked_toml import printable
@@ -17,6 +19,7 @@ from app.core.errors import SessionHeldError
 from app.core.session.session import Session
 from app.core.session.spectra_folders import OutsideFoldersError, allow_folders, open_with_spectra
 from app.ui.base.background.runner import Runner
+from app.ui.base.crash_report import log_folder, make_report, write_report
 from app.ui.base.settings.settings import reviewer_name
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
@@ -24,7 +27,6 @@ from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.given_paths import GivenKind, GivenPaths
 from app.ui.start.importing.ready_made_sessions import lists_of, sample_session, spectrum_session
 from app.ui.start.recent_list import remember
-from app.ui.start.session_opener import OpenRequest, SessionOpener, reported
 from app.ui.start.welcome_page import WelcomePage
 from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
 from app.ui.widgets.labels import (
@@ -111,10 +113,12 @@ class Opening(QObject):
         self._waiting.setAlignment(Qt.AlignmentFlag.AlignCenter)
         for page in (self.welcome, self.locked, self._waiting):
             stack.addWidget(page)
-        self.welcome.list_chosen.connect(self.import_lists)
         self.welcome.session_chosen.connect(self.open_session)
         self.welcome.sample_requested.connect(self.open_sample)
-        self.welcome.spectrum_chosen.connect(self.open_spectrum)
+        self.welcome.list_button.clicked.connect(self.choose_list)
+        self.welcome.folder_button.clicked.connect(self.choose_folder)
+        self.welcome.session_button.clicked.connect(self.choose_session)
+        self.welcome.drops.dropped.connect(self.open_given)
         self.locked.read_only_requested.connect(partial(self.open_session, read_only=True))
         self.locked.retry_requested.connect(self.open_session)
         self.locked.closed.connect(self.show_welcome)
@@ -260,8 +264,16 @@ class Opening(QObject):
             self.importing.go_back()
 
     def refuse(self, session: Session, error: Exception) -> None:
-        """Say that a session that was open already cannot be shown."""
-        self.on_failed(reported(error, session.location))
+        """Say that a session that was open already cannot be shown; of a bug, keep a report."""
+        if not isinstance(error, WorkbenchError):
+            write_report(make_report(type(error), error, error.__traceback__), log_folder())
+            text = QCoreApplication.translate(
+                "opening",
+                "{name} cannot be shown: its contents are damaged or not known to this version. "
+                "Open a backup, or send us the crash report (menu Help)",
+            )
+            error = WorkbenchError(text.replace("{name}", shown_location(session.location)))
+        self.on_failed(error)
 
     def on_session_failed(self, place: Path | str, read_only: bool, error: WorkbenchError) -> None:
         again = partial(self.open_session, place, read_only=read_only)
@@ -275,7 +287,7 @@ class Opening(QObject):
 
     def on_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
-        self.welcome.show_problem(translate_message(str(error)))
+        self.welcome.problem.show_problem(translate_message(str(error)))
 
     def stop(self) -> None:
         if self.importing is not None:
@@ -307,7 +319,71 @@ class Opening(QObject):
     def _on_reopen_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
         if not isinstance(error, SessionHeldError):  # another window may have it open
-            self.welcome.show_problem(translate_message(str(error)))
+            self.welcome.problem.show_problem(translate_message(str(error)))
+
+
+# Opens one session at a time; of requests made meanwhile only the last one is opened.
+@dataclass(frozen=True)
+class OpenRequest:
+    open: Callable[[], Session]  # Any thread
+    done: Callable[[Session], None]
+    failed: Callable[[WorkbenchError], None]
+
+
+class SessionOpener(QObject):
+    """Closes a session that is no longer wanted before opening the next, maybe the same file.
+
+    Close it after the runner.
+    """
+
+    def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runner = runner
+        self._opening: Future[Session] | None = None
+        self._request: OpenRequest | None = None
+
+    def open(self, request: OpenRequest) -> None:
+        self._request = request
+        if self._opening is None or _crashed(self._opening):
+            self._start(request)
+
+    def cancel(self) -> None:
+        """Close the session when it is open, without calling `done`."""
+        self._request = None
+
+    def close(self) -> None:
+        """Close a session that was opened but never shown."""
+        opening, self._opening, self._request = self._opening, None, None
+        if opening is None or opening.cancelled() or not opening.done():
+            return
+        if opening.exception() is None:
+            opening.result().close()
+
+    def _start(self, request: OpenRequest) -> None:
+        finish = partial(self._finish, request)
+        self._opening = self._runner.run(request.open, finish, finish, owner=self)
+
+    def _finish(self, request: OpenRequest, outcome: Session | WorkbenchError) -> None:
+        latest, self._opening = self._request, None
+        if latest is not request:
+            if isinstance(outcome, Session):
+                outcome.close()
+            if latest is not None:
+                self._start(latest)
+            return
+        self._request = None
+        if isinstance(outcome, Session):
+            request.done(outcome)
+        else:
+            request.failed(outcome)
+
+
+def _crashed(opening: Future[Session]) -> bool:
+    """Whether it ended with a bug, which calls neither `done` nor `failed`."""
+    if not opening.done() or opening.cancelled():
+        return False
+    error = opening.exception()
+    return error is not None and not isinstance(error, WorkbenchError)
 
 
 # The question whether a session may read spectra outside its own folder.

@@ -100,7 +100,8 @@ class RecentList(QFrame):
         ]
 
     def _forget(self, location: str) -> None:
-        self._settings.change(recent=forget(self._settings.settings.recent, location))
+        kept = (each for each in self._settings.settings.recent if each != location)
+        self._settings.change(recent=tuple(kept))
 
     def _follow(self, _: object) -> None:
         if tuple(self.rows) != self._settings.settings.recent:
@@ -266,11 +267,6 @@ class RecentSession:
 def remember(recent: Sequence[str], location: str) -> tuple[str, ...]:
     """The list with `location` moved to the front."""
     return (location, *(each for each in recent if each != location))[:MAX_RECENT]
-
-
-def forget(recent: Sequence[str], location: str) -> tuple[str, ...]:
-    """The list without `location`; the file itself is kept."""
-    return tuple(each for each in recent if each != location)
 
 
 def describe_session(location: str, reviewer: str) -> RecentSession:

@@ -25,9 +25,7 @@ from app.ui.base.settings.settings import reviewer_name
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme, Theme
 from app.ui.start.importing.drop_zone import DropZone
-from app.ui.start.importing.given_paths import GivenKind, GivenPaths
 from app.ui.start.recent_list import RIGHT, RecentList
-from app.ui.widgets.file_dialogs import choose_folder, choose_lists, choose_session
 from app.ui.widgets.flow_layout import FlowLayout
 from app.ui.widgets.labels import Space, button, column, flow, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import Logo, PageScrollArea, ProblemLine
@@ -46,10 +44,10 @@ Icon = Callable[[QPainter], None]  # draws into a 24 x 24 square with the pen th
 
 
 class WelcomePage(QWidget):
-    list_chosen = Signal(object)  # paths of lists, or of folders of spectra
+    """`Opening` listens to its buttons, and opens what is dropped."""
+
     session_chosen = Signal(object)  # a path, or a database's URL
     sample_requested = Signal(str)  # its folder in resources
-    spectrum_chosen = Signal(object)  # the path of a single spectrum
 
     def __init__(
         self, settings: SettingsStore, current_theme: CurrentTheme, runner: Runner
@@ -62,7 +60,6 @@ class WelcomePage(QWidget):
         self.reviewer = ReviewerName(settings)
         self.name_prompt = NamePrompt(settings)
         self.drops = DropZone(self, current_theme, runner)
-        self.drops.dropped.connect(self.open_dropped)
         self._make_buttons()
         inner = QWidget()
         asked = self.problem, self.name_prompt
@@ -83,19 +80,6 @@ class WelcomePage(QWidget):
         """Esc in the question for the name: do not ask again."""
         if self.name_prompt.field.hasFocus():
             self.name_prompt.dismiss()
-
-    def show_problem(self, text: str) -> None:
-        self.problem.show_problem(text)
-
-    def open_dropped(self, given: GivenPaths) -> None:
-        """Open dropped files according to their contents."""
-        self.problem.show_problem(given.reason)
-        if given.kind is GivenKind.SESSION:
-            self.session_chosen.emit(given.paths[0])
-        elif given.kind is GivenKind.SPECTRUM:
-            self.spectrum_chosen.emit(given.paths[0])
-        elif given.kind is GivenKind.LIST:
-            self.list_chosen.emit(list(given.paths))
 
     def _heading(self) -> QHBoxLayout:
         name = short_label(PROGRAM, "name")
@@ -124,9 +108,6 @@ class WelcomePage(QWidget):
         self.session_button = make(session, title, about, self._key("open_session"))
         self.sample_button.clicked.connect(partial(self._request_sample, "sample"))
         self.real_button.clicked.connect(partial(self._request_sample, "sample_real"))
-        self.list_button.clicked.connect(self._ask_for_lists)
-        self.folder_button.clicked.connect(self._ask_for_folder)
-        self.session_button.clicked.connect(self._ask_for_session)
         self.name_prompt.answered.connect(self._focus_first)
 
     def _choices(self) -> QHBoxLayout:
@@ -181,18 +162,6 @@ class WelcomePage(QWidget):
         # Older versions noted *** in place of a password, which no server takes.
         is_address = "://" in location
         self.session_chosen.emit(shown_location(location) if is_address else Path(location))
-
-    def _ask_for_lists(self) -> None:
-        if paths := choose_lists(self):
-            self.list_chosen.emit(paths)
-
-    def _ask_for_folder(self) -> None:
-        if (folder := choose_folder(self)) is not None:
-            self.list_chosen.emit([folder])
-
-    def _ask_for_session(self) -> None:
-        if (location := choose_session(self)) is not None:
-            self.session_chosen.emit(location)
 
 
 class NamePrompt(QFrame):

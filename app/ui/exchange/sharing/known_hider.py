@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject
 
 from app.core.database.locations import shown_location
 from app.core.session.session import Session
-from app.ui.start.opening import Opening
-from app.ui.start.session_opener import OpenRequest
+from app.ui.start.opening import Opening, OpenRequest
 
 if TYPE_CHECKING:
     from app.ui.exchange.sharing.known_dialog import HideOrder, Hiding

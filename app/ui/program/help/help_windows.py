@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.ui.base.actions.commands import Commands
 from app.ui.base.background.runner import Runner
-from app.ui.base.crash_report import log_folder, open_folder
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.languages import language_of
 from app.ui.program.help.pages import ABOUT, add_help_key
@@ -52,10 +51,6 @@ class HelpWindows(QObject):
             self.about = AboutDialog(self._commands, self._runner, self._window)
             add_help_key(self.about, ABOUT, self.show_guide)
         self.about.show_models()
-
-    def open_reports(self, show_error: Callable[[str], object]) -> None:
-        """Open the folder of crash reports."""
-        open_folder(log_folder(), show_error)
 
     def close(self) -> None:
         if self.guide is not None:

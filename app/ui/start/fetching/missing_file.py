@@ -5,7 +5,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from agent.errors import WorkbenchError
 from app.core.session.records import Candidate
 from app.core.session.session import Session
 from app.ui.base.background.runner import LongWork
@@ -33,13 +32,6 @@ class MissingFile(QObject):
         message.fetch_button.clicked.connect(self.fetch)
         context.commands.add("fetch_missing", self.fetch)
 
-    @property
-    def is_idle(self) -> bool:
-        return not self._fetching
-
-    def stop(self) -> None:
-        self.work.stop()
-
     def fetch(self) -> None:
         """Fetch the file of the current candidate, if it is known from where."""
         candidate = self._context.current.candidate
@@ -57,8 +49,8 @@ class MissingFile(QObject):
         session = self._context.bridge.session
         how = self._archive, fetched_folder(session), self.work.should_stop, self.url
         work = partial(fetch_missing, session, candidate, *how)
-        done, failed = partial(self._finish, candidate.id), partial(self._fail, candidate.id)
-        self._context.runner.run(work, done, failed, owner=self)
+        done = partial(self._finish, candidate.id)
+        self._context.runner.run(work, done, lambda error: done(str(error)), owner=self)
 
     def _forget(self, _: object) -> None:
         self._archive = ""
@@ -89,9 +81,6 @@ class MissingFile(QObject):
             self._message.show_fault(reason if reason != STOPPED else current.fault)
         else:
             current.retry()
-
-    def _fail(self, candidate_id: int, error: WorkbenchError) -> None:
-        self._finish(candidate_id, str(error))
 
 
 def _archive_of(session: Session, candidate: Candidate) -> tuple[str, str]:

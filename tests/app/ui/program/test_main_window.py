@@ -15,7 +15,7 @@ from app.core.errors import SessionError, SessionHeldError
 from app.core.session.session import open_session
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.program import main_window, session_view
-from app.ui.start import session_opener
+from app.ui.start import opening
 from app.ui.start.recent_list import RecentRow, short_folder
 from app.worker import process
 from tests.app.ui.scripted_agent import show_candidate
@@ -51,7 +51,7 @@ def test_a_session_that_cannot_be_shown_is_a_sentence_on_the_start_page(
     damaged, bug = SessionError("candidate 3 is damaged"), TypeError("'x' < 3")
     parts = ("InspectionController", "JudgingPage", "StatusLine", "TopBar")
     told = [0]
-    monkeypatch.setattr(session_opener, "log_folder", lambda: tmp_path / f"log{told[0]}")
+    monkeypatch.setattr(opening, "log_folder", lambda: tmp_path / f"log{told[0]}")
     with before_window(qtbot, None) as person:
         window = person.window
         for part, (error, words) in product(parts, [(damaged, "candidate 3"), (bug, "backup")]):

@@ -87,7 +87,7 @@ def test_esc_leaves_the_menus_and_a_recent_session_is_opened(person):
     closes_and_judges(4)
     assert person.verdicts() == dict.fromkeys((1, 2, 3), "REJECT")
     entries(person)
-    (recent,) = person.window.menu_row.menus._recent.actions()
+    (recent,) = person.window.menu_row._recent.actions()
     before = person.view
     recent.trigger()
     person.wait(lambda: person.window.view not in (None, before))

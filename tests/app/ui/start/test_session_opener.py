@@ -7,7 +7,7 @@ import pytest
 from agent.errors import WorkbenchError
 from app.core.session.session import open_session
 from app.ui.base.background.runner import Runner
-from app.ui.start.session_opener import OpenRequest, SessionOpener
+from app.ui.start.opening import OpenRequest, SessionOpener
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.whole_window import before_window
 

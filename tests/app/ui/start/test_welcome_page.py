@@ -10,27 +10,38 @@ from agent.tasks.catalogue import find_task
 from app.core.errors import SessionHeldError
 from app.core.session.session import new_session, open_session
 from app.ui.base.theme.theme import DARK, CurrentTheme
-from app.ui.start import welcome_page
-from app.ui.start.opening import LockedPage
+from app.ui.start import opening
+from app.ui.start.opening import LockedPage, Opening
 from tests.app.ui.start.importing.dropping import drop
 from tests.app.ui.steps import click, heard, shown_in
+from tests.app.ui.whole_window import before_window
 
 
-def test_lists_folders_sessions_and_the_sample_are_opened(qtbot, page, monkeypatch, tmp_path):
-    monkeypatch.setattr(welcome_page, "choose_lists", lambda parent: [tmp_path / "a.csv"])
-    monkeypatch.setattr(welcome_page, "choose_folder", lambda parent: tmp_path)
-    monkeypatch.setattr(welcome_page, "choose_session", lambda parent: tmp_path / "n.speco3")
-    for button, signal, chosen in [
-        (page.list_button, page.list_chosen, [tmp_path / "a.csv"]),
-        (page.folder_button, page.list_chosen, [tmp_path]),
-        (page.session_button, page.session_chosen, tmp_path / "n.speco3"),
-    ]:
-        assert heard(qtbot, signal, partial(click, qtbot, button)) == chosen
-    monkeypatch.setattr(welcome_page, "choose_lists", lambda parent: [])
-    monkeypatch.setattr(welcome_page, "choose_session", lambda parent: None)
-    with qtbot.assertNotEmitted(page.list_chosen), qtbot.assertNotEmitted(page.session_chosen):
-        click(qtbot, page.list_button)
-        click(qtbot, page.session_button)
+@pytest.fixture
+def opened(monkeypatch):
+    """What the page lets be opened: the lists, or the place of a session."""
+    opened = []
+    for name in ("import_lists", "open_session", "open_spectrum"):
+        monkeypatch.setattr(Opening, name, lambda self, what: opened.append(what))
+    return opened
+
+
+def test_lists_folders_and_sessions_are_chosen(qtbot, opened, monkeypatch, tmp_path):
+    chosen = {"lists": [tmp_path / "a.csv"], "folder": tmp_path, "session": tmp_path / "n.speco3"}
+    for name in chosen:
+        monkeypatch.setattr(opening, f"choose_{name}", lambda parent, name=name: chosen[name])
+    with before_window(qtbot, None) as person:
+        page = person.window.opening.welcome
+        for button in (page.list_button, page.folder_button, page.session_button):
+            click(qtbot, button)
+        assert opened == [[tmp_path / "a.csv"], [tmp_path], tmp_path / "n.speco3"]
+        chosen |= {"lists": [], "folder": None, "session": None}
+        for button in (page.list_button, page.folder_button, page.session_button):
+            click(qtbot, button)
+        assert len(opened) == 3
+
+
+def test_the_samples_are_opened(qtbot, page):
     for button, name in [(page.sample_button, "sample"), (page.real_button, "sample_real")]:
         assert heard(qtbot, page.sample_requested, partial(click, qtbot, button)) == name
     for key in [Qt.Key.Key_Return, Qt.Key.Key_Space]:
@@ -39,17 +50,10 @@ def test_lists_folders_sessions_and_the_sample_are_opened(qtbot, page, monkeypat
             qtbot.keyClick(page.sample_button, key)
 
 
-def test_drops_names_and_large_letters(page, tools, qtbot, tmp_path):
+def test_names_and_large_letters(page, tools, qtbot):
     tools.settings.change(reviewer="<b>Ada</b>")
     assert page.reviewer.name.text() == "<b>Ada</b>"
     assert page.reviewer.name.textFormat() is Qt.TextFormat.PlainText
-    paper = tmp_path / "paper.pdf"
-    paper.write_bytes(b"%PDF-1.7")
-    drop(page, [paper])
-    qtbot.waitUntil(page.problem.isVisible)
-    assert "PDF" in page.problem.text
-    click(qtbot, page.problem.close_button)
-    assert not page.problem.isVisible()
     button = page.session_button
     one_row = button.heightForWidth(2000)
     assert one_row == button.sizeHint().height()
@@ -64,13 +68,25 @@ def test_drops_names_and_large_letters(page, tools, qtbot, tmp_path):
     assert page.minimumSizeHint().width() <= 1280 and page.minimumSizeHint().height() <= 660
 
 
-def test_dropping_each_kind(qtbot, page, made, sample_list, one_spectrum):
-    assert heard(qtbot, page.session_chosen, lambda: drop(page, [made])) == made
-    assert heard(qtbot, page.list_chosen, lambda: drop(page, [sample_list])) == [sample_list]
-    with qtbot.waitSignal(page.list_chosen):
-        drop(page, [sample_list.parent / "spectra"])
-    assert heard(qtbot, page.spectrum_chosen, lambda: drop(page, [one_spectrum])) == one_spectrum
-    assert not page.drops.overlay.isVisible()
+def test_dropping_each_kind(qtbot, opened, made, sample_list, one_spectrum, tmp_path):
+    paper, spectra = tmp_path / "paper.pdf", sample_list.parent / "spectra"
+    paper.write_bytes(b"%PDF-1.7")
+    with before_window(qtbot, None) as person:
+        page = person.window.opening.welcome
+        for path, given in [
+            (made, made),
+            (sample_list, [sample_list]),
+            (spectra, [spectra]),
+            (one_spectrum, one_spectrum),
+        ]:
+            drop(page, [path])
+            person.wait(lambda given=given: opened[-1:] == [given])
+            assert not page.drops.overlay.isVisible()
+        drop(page, [paper])
+        person.wait(page.problem.isVisible)
+        assert "PDF" in page.problem.text
+        click(qtbot, page.problem.close_button)
+        assert not page.problem.isVisible() and len(opened) == 4
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_docks_are_hidden_by_key_or_menu_float_and_come_back(person):
     person.wait(lambda: agent.is_seen() and not guideline.is_seen())
     person.wait(lambda: judging.docks["queue"].width() == width)
     assert person.verdicts() == {1: "ACCEPT"}
-    menus = person.window.menu_row.menus
+    menus = person.window.menu_row
     menus._fill()
     entries = {each.text(): each for each in menus._panels.actions()}
     panels = {"Queue", "Windows", "Agent", "Guideline", "Object", "Evidence", "Similar spectra"}

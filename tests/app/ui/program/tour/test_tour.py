@@ -179,7 +179,7 @@ def test_ones_own_list_begins_without_it_until_it_is_asked_for(qtbot, place):
         person.press(Key.Key_Return)
         assert title(person) == "The list"
         person.press(Key.Key_Escape)
-        entries = person.window.menu_row.menus._entries
+        entries = person.window.menu_row._entries
         next(each for each in entries if each.data() == "tour").trigger()
         assert title(person) == "The list"
 

@@ -58,7 +58,7 @@ def person(qtbot, place, server):
     with open_session(place, "Ada") as session, opened_context(session) as context:
         made = Person(qtbot, context, server)
         yield made
-        made.missing.stop()
+        made.missing.work.stop()
 
 
 def test_a_missing_file_is_fetched_and_shown(qtbot, person, tmp_path):
@@ -117,6 +117,6 @@ def test_a_stop_leaves_the_session_as_it_was(qtbot, person):
     before = person.context.current.candidate.path
     click(qtbot, person.message.fetch_button)
     qtbot.waitUntil(lambda: bool(person.server.asked))
-    person.missing.stop()
-    qtbot.waitUntil(lambda: person.missing.is_idle)
+    person.missing.work.stop()
+    qtbot.waitUntil(lambda: not person.missing._fetching)
     assert person.context.bridge.session.candidate(1).path == before
