@@ -90,12 +90,8 @@ def _handle_signals(window: MainWindow) -> None:
         signal.signal(number, lambda *_: QTimer.singleShot(0, window, window.close))
     # Python handles signals only between bytecodes, so Qt's loop must call some Python regularly.
     timer = QTimer(window, interval=SIGNAL_POLL_MS)
-    timer.timeout.connect(_do_nothing)
+    timer.timeout.connect(lambda: None)
     timer.start()
-
-
-def _do_nothing() -> None:
-    pass
 
 
 class PluginFaults(QObject):

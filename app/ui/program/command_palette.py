@@ -96,7 +96,9 @@ class CommandPalette(QFrame):
         searched = ((name, (ACTIONS[name].title, ACTIONS[name].text)) for name in names)
         items = [self._item(name) for name in best_matches(query, searched)]
         self.list.clear()
-        self.list.addTopLevelItems(items or [_disabled_item(self.tr("No matching command"))])
+        nothing = QTreeWidgetItem([self.tr("No matching command"), ""])
+        nothing.setFlags(Qt.ItemFlag.NoItemFlags)
+        self.list.addTopLevelItems(items or [nothing])
         if items:
             self.list.setCurrentItem(items[0])
 
@@ -154,12 +156,6 @@ def _list_of_commands() -> QTreeWidget:
     tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
     return tree
-
-
-def _disabled_item(text: str) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([text, ""])
-    item.setFlags(Qt.ItemFlag.NoItemFlags)
-    return item
 
 
 # Fuzzy search: the letters of a query must appear in a name in the same order.

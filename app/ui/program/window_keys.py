@@ -1,7 +1,6 @@
 """The keys of the main window: what they do, the list of them, and the palette of commands."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
@@ -60,10 +59,7 @@ _MODIFIER_KEYS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class KeyRow:
-    keys: tuple[str, ...]
-    title: str
+KeyRow = tuple[tuple[str, ...], str]  # the keys of an action and its title
 
 
 class KeysOverlay(QWidget):
@@ -160,10 +156,9 @@ def _rows(keymap: Keymap, group: str) -> list[KeyRow]:
         keys = tuple(keymap.labels(name))
         if action.group != group or not keys:
             continue
-        if rows and rows[-1].title == action.title:
-            rows[-1] = KeyRow((rows[-1].keys[0], "…", keys[-1]), action.title)
-        else:
-            rows.append(KeyRow(keys, action.title))
+        if rows and rows[-1][1] == action.title:
+            keys = (rows.pop()[0][0], "…", keys[-1])
+        rows.append((keys, action.title))
     return rows
 
 
@@ -209,8 +204,8 @@ def _add_section(grid: QGridLayout, group: str, rows: list[KeyRow]) -> None:
     title = short_label(QCoreApplication.translate(CONTEXT, group), "title")
     title.setContentsMargins(0, 8 if top > 1 else 0, 0, 2)
     grid.addWidget(title, top, 0, 1, 2)
-    for line, each in enumerate(rows, top + 1):
-        keys = (short_label(key, "dim" if key == "…" else "key") for key in each.keys)
-        grid.addLayout(row(1, *keys, spacing=4), line, 0)
-        grid.addWidget(short_label(each.title), line, 1)
+    for line, (keys, text) in enumerate(rows, top + 1):
+        labels = (short_label(key, "dim" if key == "…" else "key") for key in keys)
+        grid.addLayout(row(1, *labels, spacing=4), line, 0)
+        grid.addWidget(short_label(text), line, 1)
     grid.setColumnStretch(1, 1)

@@ -113,9 +113,7 @@ class GuideReader(QDialog):
         self.browser.find_text(text)
         self._match = -1
         self._shade_list()
-        if self.browser.matches:
-            self.next_match()
-        self._show_match_count()
+        self.next_match()
 
     def _shade_list(self, *_: object) -> None:
         """Dim the pages that do not contain the searched text."""

@@ -271,10 +271,11 @@ class ServicesPage(SettingsPage):
         changes.pop(key, None)
         if text and text != getattr(service, what):
             if not is_change(service, what, text):
-                box.show_problem(self.tr("Not saved: an address starts with https://"))
+                problem = self.tr("Not saved: an address starts with https://")
+                show_or_hide(box.problem, problem)
                 return
             changes[key] = text
-        box.show_problem("")
+        show_or_hide(box.problem, "")
         self._settings.change(service_changes=changes)
 
 
@@ -310,9 +311,6 @@ class ServiceBox(QFrame):
         for what, field in (("url", self.url), ("release", self.release)):
             if not field.hasFocus():
                 field.setText(changes.get(what, ""))
-
-    def show_problem(self, text: str) -> None:
-        show_or_hide(self.problem, text)
 
 
 class ProgramsPage(SettingsPage):

@@ -22,6 +22,7 @@ from app.core.queue import (
     QueuePosition,
     QueueRow,
     Sort,
+    next_unjudged,
     row_of,
     sort_text,
 )
@@ -41,7 +42,6 @@ from app.ui.session.candidate.queue_neighbours import (
     judged_row,
     next_of,
     previous_of,
-    unjudged_after,
 )
 from app.ui.session.candidate.spectrum_reader import SpectrumReader
 from app.ui.session.candidate.study_round import StudyRound
@@ -187,8 +187,8 @@ class CurrentCandidate(QObject):
         if row is not None and (cached := self._cache.next_unjudged(row)) is not None:
             self._show(cached)
             return
-        position = None if row is None else row.position
-        find = partial(unjudged_after, self.session, self.queue, position)
+        position, queue = None if row is None else row.position, self.queue
+        find = partial(next_unjudged, self.session, queue.to_judge, queue.sort, after=position)
         self._search.start(find, self._on_unjudged_found)
 
     def set_queue(self, tree: Filter, sort: Sort) -> bool:

@@ -131,13 +131,6 @@ def first_of(session: Session, queue: Queue) -> QueueRow | None:
     return next(iter(page(session, queue.tree, queue.sort, limit=1).rows), None)
 
 
-def unjudged_after(
-    session: Session, queue: Queue, position: QueuePosition | None
-) -> QueueRow | None:
-    """Find the next row without a verdict, wrapping around at the end of the queue."""
-    return next_unjudged(session, queue.to_judge, queue.sort, after=position)
-
-
 def next_of(session: Session, queue: Queue, position: QueuePosition) -> QueueRow | None:
     return next_row(session, queue.tree, queue.sort, after=position)
 

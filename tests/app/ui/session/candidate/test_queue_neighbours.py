@@ -21,7 +21,6 @@ from app.ui.session.candidate.queue_neighbours import (
     next_of,
     previous_of,
     read_neighbours,
-    unjudged_after,
 )
 from tests.app.ui.candidates import copied, sample_file
 from tests.app.ui.judge.agent.trajectories import record
@@ -61,7 +60,6 @@ def test_rows_around_a_candidate_also_after_moving(third, session):
     assert (ids(back.before), ids(back.after)[:2]) == ([1], [3, 4]) and back.unjudged == ()
     assert around.moved_to(row, row) is None and first_of(session, QUEUE).candidate.id == 1
     last = row_of(session, 12, LIST_ORDER).position
-    assert unjudged_after(session, QUEUE, last).candidate.id == 1
     assert next_of(session, QUEUE, last) is None
     assert previous_of(session, QUEUE, last).candidate.id == 11
 
