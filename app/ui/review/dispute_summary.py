@@ -1,6 +1,5 @@
 """Disagreements between opinions, read outside the GUI thread."""
 
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -64,26 +63,18 @@ def disputes_between(
         found = (compare_models(session, first, second) for first, second in pairs)
         return DisputeSummary(between, tuple(entries), tuple(each for each in found if each.n))
     candidates = disputes(session, with_agent=between == "agent", only_open=only_open)
-    matches = (each for each in candidates if between in each.between)
-    return DisputeSummary(between, tuple(_entries(session, islice(matches, MAX_DISPUTES))))
+    matches = islice((each for each in candidates if between in each.between), MAX_DISPUTES)
+    entries = (
+        DisputeEntry(row=row_of(session, each.candidate_id), dispute=each) for each in matches
+    )
+    return DisputeSummary(between, tuple(entries))
 
 
 def dispute_details(session: Session, candidate_id: int) -> DisputeDetails:
     """All opinions on one candidate, and each model's evidence."""
-    return DisputeDetails(
-        candidate_id=candidate_id,
-        dispute=read_dispute(session, candidate_id, adjudicator_of(session)),
-        agents=_agents(session, candidate_id),
-    )
-
-
-def _entries(session: Session, found: Iterable[Dispute]) -> Iterator[DisputeEntry]:
-    for each in found:
-        yield DisputeEntry(row=row_of(session, each.candidate_id), dispute=each)
-
-
-def _agents(session: Session, candidate_id: int) -> tuple[AgentOpinion, ...]:
+    dispute = read_dispute(session, candidate_id, adjudicator_of(session))
+    agents: tuple[AgentOpinion, ...] = ()
     with suppress(WorkbenchError):  # a session from elsewhere may hold a damaged record
         found = inspections_of(session, candidate_id)
-        return tuple((each.trajectory, key_look(each.trajectory)) for each in found)
-    return ()
+        agents = tuple((each.trajectory, key_look(each.trajectory)) for each in found)
+    return DisputeDetails(candidate_id=candidate_id, dispute=dispute, agents=agents)

@@ -309,10 +309,6 @@ class DisputePlot(Figure):
         self._candidate_id, self._is_reported = None, True
         self.draw(_draw_nothing)
 
-    def show_all(self) -> None:
-        if self._whole is not None:
-            self._show_range(self._whole)
-
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), HEIGHT)  # the rest is what opinions leave
 
@@ -321,7 +317,8 @@ class DisputePlot(Figure):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(event)
-        self.show_all()
+        if self._whole is not None:
+            self._show_range(self._whole)
         event.accept()
 
     def _restyle(self, *_: object) -> None:

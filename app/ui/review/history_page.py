@@ -83,7 +83,8 @@ class HistoryPage(QWidget):
     def _show(self, found: tuple[LogLine, ...]) -> None:
         scrolled = self.table.verticalScrollBar().value()
         self._is_complete = len(found) < self._limit
-        self.model.show_lines(found, is_blind=self._current.blind_mode.is_on)
+        self.model.is_blind = self._current.blind_mode.is_on
+        self.model.reset(found)
         self.table.verticalScrollBar().setValue(scrolled)
         self.empty.setVisible(not found)
         self.table.setVisible(bool(found))
@@ -140,10 +141,6 @@ class HistoryModel(RowsModel):
             self.tr("Agent's result was shown"),
             self.tr("Comment"),
         )
-
-    def show_lines(self, lines: Sequence[LogLine], *, is_blind: bool) -> None:
-        self.is_blind = is_blind
-        self.reset(lines)
 
     def append(self, lines: Sequence[LogLine]) -> None:
         """Add older entries at the end."""

@@ -113,7 +113,13 @@ def normalized(text: str) -> str:
 def label(key: str) -> str:
     """The key as printed on a keyboard, in the language of the window."""
     *modifiers, last = split_key(key)
-    last = _ARROWS.get(last) or _translated(last)
+    titles = {
+        "Return": QCoreApplication.translate("keys", "Enter"),
+        "Escape": QCoreApplication.translate("keys", "Esc"),
+        "Space": QCoreApplication.translate("keys", "Space"),
+        "Backspace": QCoreApplication.translate("keys", "Backspace"),
+    }
+    last = (_ARROWS | titles).get(last, last)
     if sys.platform == "darwin":
         return "".join(_MAC_SIGNS[each] for each in modifiers) + last
     return "+".join([*modifiers, last])
@@ -124,16 +130,6 @@ def split_key(text: str) -> list[str]:
     if text == "+" or text.endswith("++"):
         return [*text[:-1].split("+")[:-1], "+"]
     return text.split("+")
-
-
-def _translated(name: str) -> str:
-    titles = {
-        "Return": QCoreApplication.translate("keys", "Enter"),
-        "Escape": QCoreApplication.translate("keys", "Esc"),
-        "Space": QCoreApplication.translate("keys", "Space"),
-        "Backspace": QCoreApplication.translate("keys", "Backspace"),
-    }
-    return titles.get(name, name)
 
 
 def _sign_keys(modifiers: tuple[str, ...], sign: str) -> tuple[str, ...]:

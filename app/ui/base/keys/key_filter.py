@@ -31,8 +31,9 @@ EDITING = frozenset({f"Ctrl+{key}" for key in "ACVXYZ"} | {"Ctrl+Shift+Z"})
 COPYING = frozenset({"Ctrl+C"})
 ROW_KEYS = frozenset({"Up", "Down", "Return"})  # keys that a focused table of objects keeps
 ESCAPE = "escape"
-# X11 auto-repeat: a release and the next press carry (almost) the same time stamp, which no finger
-# can do. A release therefore counts only if no press follows within WAIT_MS.
+# X11 auto-repeat: where its release and press arrive separately, Qt reports it as a new press. Both
+# carry (almost) the same time stamp, which no finger can do. A release therefore counts only if no
+# press follows within WAIT_MS.
 SAME_MOMENT_MS = 1
 WAIT_MS = 20
 _CURSOR_KEYS = frozenset(
@@ -65,7 +66,8 @@ class KeyFilter(QObject):
         """Time stamp of the last release by the window system, by key code."""
         self._taken_code = 0  # the key that a strip of keys has taken and that may still be held
         self._is_left_to_text = False  # whether the press being delivered was left to a text field
-        self._misses_repeats = misses_repeats()
+        # Elsewhere Qt itself tells which presses are repeats.
+        self._misses_repeats = QGuiApplication.platformName() == "xcb"
         window.installEventFilter(self)
 
     @property
@@ -205,15 +207,6 @@ class KeyFilter(QObject):
         event.setValue(Qt.InputMethodQuery.ImEnabled, False)
         event.accept()
         return True
-
-
-def misses_repeats() -> bool:
-    """Whether Qt can report auto-repeat as new presses.
-
-    On X11 it does so when the release and press events of a repeat arrive separately; both have the
-    same time stamp.
-    """
-    return QGuiApplication.platformName() == "xcb"
 
 
 def _works_in_text(keys: tuple[str, ...], name: str | None) -> bool:

@@ -1,7 +1,5 @@
 """Tells which widgets need the keys themselves, for example because one types text in them."""
 
-from collections.abc import Iterator
-
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import (
@@ -46,7 +44,9 @@ def has_selection(widget: QWidget | None) -> bool:
 
 
 def handles_own_keys(widget: QWidget | None) -> bool:
-    return any(bool(each.property(OWN_KEYS)) for each in _with_ancestors(widget))
+    while widget is not None and not widget.property(OWN_KEYS):
+        widget = None if widget.isWindow() else widget.parentWidget()
+    return widget is not None
 
 
 def keys_go_elsewhere(focus: QWidget | None) -> bool:
@@ -69,9 +69,3 @@ def is_in_window(watched: QObject, window: QWidget) -> bool:
     if isinstance(watched, QWindow):
         return watched == window.windowHandle()
     return isinstance(watched, QWidget) and watched.window() == window
-
-
-def _with_ancestors(widget: QWidget | None) -> Iterator[QWidget]:
-    while widget is not None:
-        yield widget
-        widget = None if widget.isWindow() else widget.parentWidget()

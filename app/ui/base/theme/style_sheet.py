@@ -259,6 +259,7 @@ def apply(application: QApplication, theme: Theme, font_pt: int = 0) -> None:
 
 
 def style_sheet(theme: Theme, size_pt: float) -> str:
+    icons = Path(str(resources.files("resources"))) / "icons"
     values = {
         **{name: str(value) for name, value in asdict(theme).items()},
         **asdict(tones(theme)),
@@ -270,7 +271,7 @@ def style_sheet(theme: Theme, size_pt: float) -> str:
         "bar_hover": mixed(theme.bar, theme.on_bar, 0.07),
         "bar_chosen": mixed(theme.bar, theme.on_bar, 0.14),
         "bar_warning": theme.warning if theme.bar == theme.panel else theme.on_bar,
-        "icons": _icons(theme),
+        "icons": (icons / ("dark" if theme.is_dark else "light")).as_posix(),
         **{f"{role}_pt": f"{size_pt * times:.1f}" for role, times in SIZES.items()},
     }
     verdicts = "".join(_verdict(theme, role) for role in ("accept", "reject", "unsure"))
@@ -338,8 +339,3 @@ def _font(font_pt: int) -> QFont:
     # Tabular figures, so that digits line up in columns.
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
-
-
-def _icons(theme: Theme) -> str:
-    folder = Path(str(resources.files("resources"))) / "icons"
-    return (folder / ("dark" if theme.is_dark else "light")).as_posix()

@@ -63,11 +63,6 @@ class Pattern:
         return tuple(match.group() for match in PLACE.finditer(self.english))
 
     @cached_property
-    def fixed_length(self) -> int:
-        """Characters outside the places."""
-        return sum(map(len, self.texts))
-
-    @cached_property
     def regex(self) -> re.Pattern[str]:
         """Compiled only for a text that begins and ends alike: compiling all takes a while."""
         kinds = [place.strip("{}0123456789") for place in self.places]
@@ -99,7 +94,7 @@ class Messages:
     def patterns(self) -> list[Pattern]:
         """The one with most fixed text first, as a short one may fit what a longer one says."""
         found = [Pattern(*each) for each in self.texts.items() if PLACE.search(each[0])]
-        return sorted(found, key=lambda each: each.fixed_length, reverse=True)
+        return sorted(found, key=lambda each: sum(map(len, each.texts)), reverse=True)
 
     def translated(self, text: str, depth: int = 0) -> str | None:
         """The translation of a message, in front of which its object may be named; or None."""

@@ -139,8 +139,12 @@ class ShareDialog(SharingDialog):
         tell(outcome)
 
     def _show(self, shares: Shares) -> None:
-        if shares.plan is not None and not self.people.text():
-            self._fill(shares.plan)
+        plan = shares.plan
+        if plan is not None and not self.people.text():
+            self.people.setText(", ".join(plan.people))
+            self.overlap.show_value(plan.overlap)
+            self.rule.setText(plan.second_when)
+            self.seed.show_value(float(plan.seed))
         head = ["", self.tr("given"), self.tr("judged"), self.tr("left")]
         rows = []
         for each in shares.parts:
@@ -155,12 +159,6 @@ class ShareDialog(SharingDialog):
         self._check()
         if shares.report is not None:
             self._show_mine(shares)
-
-    def _fill(self, plan: SharePlan) -> None:
-        self.people.setText(", ".join(plan.people))
-        self.overlap.show_value(plan.overlap)
-        self.rule.setText(plan.second_when)
-        self.seed.show_value(float(plan.seed))
 
     def _show_mine(self, shares: Shares) -> None:
         """Begin with what is now this person's."""

@@ -210,13 +210,13 @@ class FoundPictures(QWidget):
         self._draw()
 
     def pick(self, place: int) -> None:
-        self._picked = place
-        self.name.show_text(self._about(self._rows[place]) if place >= 0 else "")
+        self._picked, about = place, ""
+        if place >= 0:
+            found = self._rows[place]
+            where = f"{found.path}#{found.row}" if found.row > 0 else found.path
+            about = f"{found.name} · {score_name(self._task)} {found.score:.3g} · {where}"
+        self.name.show_text(about)
         self._draw()
-
-    def _about(self, found: FoundRow) -> str:
-        where = f"{found.path}#{found.row}" if found.row > 0 else found.path
-        return f"{found.name} · {score_name(self._task)} {found.score:.3g} · {where}"
 
     def _draw(self) -> None:
         chosen = [each.number in self._chosen for each in self._rows]

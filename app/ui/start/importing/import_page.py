@@ -93,9 +93,15 @@ class ImportPage(QWidget):
         self.drops.dropped.connect(self._open_dropped)
         for part in (self.list, self.task, self.session):
             part.changed.connect(self._check)
-        self._lay_out_form()
+        column((self.task, 1), self.session, spacing=12, parent=self._side)
+        side = PageScrollArea(self._side)
+        TextWidth(side, RIGHT_WIDTH, WIDEST)
+        row((PageScrollArea(self.list), 1), side, spacing=12, parent=self._form)
         self._stack.addWidget(self._form)
-        self._stack.addWidget(_centred(self.report))
+        summary = QWidget()
+        middle = row(1, (self.report, 100), 1, spacing=None)
+        column((middle, 100), 1, spacing=None, parent=summary)
+        self._stack.addWidget(summary)
         parts = self._top(), (self._stack, 1), self.problem, self._bottom()
         column(*parts, spacing=12, margins=(16, 12, 16, 12), parent=self)
         self._show_form()
@@ -175,12 +181,6 @@ class ImportPage(QWidget):
         self.back_button = _button(self.tr("← Back"), self.go_back, "quiet")
         self.title = short_label(self.tr("New session"), "page")
         return row(self.back_button, self.title, 1, spacing=12)
-
-    def _lay_out_form(self) -> None:
-        column((self.task, 1), self.session, spacing=12, parent=self._side)
-        side = PageScrollArea(self._side)
-        TextWidth(side, RIGHT_WIDTH, WIDEST)
-        row((PageScrollArea(self.list), 1), side, spacing=12, parent=self._form)
 
     def _bottom(self) -> QHBoxLayout:
         self.hint = narrow(short_label("", "dim"))
@@ -263,13 +263,6 @@ class ImportPage(QWidget):
             self.session_created.emit(given.paths[0])
         else:
             self.problem.show_problem(given.reason)
-
-
-def _centred(card: QWidget) -> QWidget:
-    page = QWidget()
-    line = row(1, (card, 100), 1, spacing=None)
-    column((line, 100), 1, spacing=None, parent=page)
-    return page
 
 
 def _button(text: str, call: Callable[[], object], role: str = "") -> QPushButton:
