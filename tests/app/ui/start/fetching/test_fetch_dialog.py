@@ -1,4 +1,4 @@
-"""The dialog that gets spectra from an archive, used with mouse and keys."""
+"""The dialog that gets spectra from an archive, alone and in the whole window."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -6,8 +6,10 @@ from PySide6.QtTest import QTest
 
 from app.ui.base.background.runner import Runner
 from app.ui.start.fetching.fetch_dialog import FetchDialog
+from tests.agent.spectra.readers import samples
 from tests.app.services.archives.archive_play import OBSID
 from tests.app.ui.steps import click
+from tests.app.ui.whole_window import before_window
 
 
 @pytest.fixture
@@ -101,3 +103,49 @@ def test_stopping_leaves_no_half_file(qtbot, dialog, server, tmp_path, how):
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not dialog.is_fetching)
     assert dialog.isVisible() == (how == "button") and not list((tmp_path / "spectra").iterdir())
+
+
+def dialog_of(person, server, folder):
+    person.window.commands.run("open_archive")
+    dialog = person.window.opening.fetching
+    dialog.url = server.url
+    dialog.folder.set_path(folder)
+    return dialog
+
+
+def test_one_spectrum_is_just_looked_at(qtbot, server, tmp_path):
+    with before_window(qtbot, None) as person:
+        dialog = dialog_of(person, server, tmp_path / "spectra")
+        choose(dialog, "sdss")
+        write(dialog, "0266-51602-0031")
+        click(qtbot, dialog.fetch_button)
+        person.wait(lambda: person.window.view is not None and person.current.is_painted)
+        assert person.current.candidate.object_id == "spec-0266-51602-0031"
+
+
+def test_several_open_the_import_page(qtbot, server, tmp_path):
+    content = {}
+    server.answer = lambda path, fields: (content[fields["obsid"]], "application/fits")
+    for number in (1, 2):
+        content[str(int(OBSID) + number)] = samples.lamost_table(OBSID=int(OBSID) + number)
+    with before_window(qtbot, None) as person:
+        dialog = dialog_of(person, server, tmp_path / "spectra")
+        choose(dialog, "lamost")
+        for number in content:
+            write(dialog, number)
+            QTest.keyClick(dialog.wanted, Qt.Key.Key_Return)
+        click(qtbot, dialog.fetch_button)
+        person.wait(lambda: person.window.opening.importing is not None)
+        person.wait(lambda: person.window.opening.importing.list.is_ready)
+        assert person.reads("fetched.csv") and not dialog.isVisible()
+
+
+def test_a_window_that_closes_while_it_fetches_leaves_nothing(qtbot, server, tmp_path):
+    with before_window(qtbot, None) as person:
+        server.always = "stall"
+        dialog = dialog_of(person, server, tmp_path / "spectra")
+        choose(dialog, "sdss")
+        write(dialog, "0266-51602-0031")
+        click(qtbot, dialog.fetch_button)
+        person.wait(lambda: server.asked)
+    assert not list((tmp_path / "spectra").iterdir())

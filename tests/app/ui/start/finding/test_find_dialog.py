@@ -1,7 +1,8 @@
-"""The dialog that searches a folder, used with mouse and keys."""
+"""The dialog that searches a folder, alone and in the whole window."""
 
 import errno
 import json
+import math
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -10,14 +11,18 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdi
 
 from agent.errors import WorkbenchError
 from app.core.finding import search as search_module
+from app.core.finding.found_session import allow_sources
+from app.core.finding.search import SearchState
 from app.core.finding.table import MANIFEST, FindTable
 from app.core.session.provenance import found_choice
 from app.core.session.session import open_session
-from app.ui.start.finding import find_dialog
+from app.ui.start.finding import find_dialog, search_thread
+from app.ui.start.finding.search_thread import BestSoFar, SearchProgress
 from tests.app.ui.base.translation.conftest import english_in
 from tests.app.ui.start.finding.conftest import COUNT
 from tests.app.ui.start.importing.conftest import pick
 from tests.app.ui.steps import click, write
+from tests.app.ui.whole_window import CTRL, before_window
 
 TAB = Qt.Key.Key_Tab
 
@@ -252,3 +257,68 @@ def test_in_chinese_nothing_is_english(qtbot, dialog, searched):
             texts += [each.accessibleName(), each.toolTip()]
             texts += [each.text()] if isinstance(each, QAbstractButton) else []
     assert not {word for text in texts for word in english_in(text)}
+
+
+def rows(scores):
+    count = len(scores)
+    return {
+        "path": [f"{each}.fits" for each in range(count)], "row": [0] * count,
+        "object_id": [""] * count, "snr": [10.0] * count, "ra": [None] * count,
+        "dec": [None] * count, "oddness": [1.0] * count, "p_CV": scores,
+    }  # fmt: skip
+
+
+def test_the_best_of_each_class_are_kept_and_no_more(monkeypatch):
+    monkeypatch.setattr(search_thread, "MOST_KEPT", 3)
+    best = BestSoFar(["CV"])
+    best.add({})
+    best.add(rows([0.1, math.nan, 0.9, 0.2, 0.8, 0.7, 0.6, 0.5]))
+    best.add(rows([0.95]))
+    kept = best.of("CV")
+    assert len(kept) <= 6 and {each.score for each in kept} >= {0.95, 0.9, 0.8, 0.7}
+    assert math.isnan(kept[0].ra) and kept[0].name == "2.fits"
+    assert len(best.of("odd")) <= 6 and best.of("WD") == []
+
+
+@pytest.mark.parametrize(
+    ("total", "rate", "left"),
+    [(200, 10.0, 10.0), (None, 10.0, None), (200, None, None), (50, 10.0, 0.0)],
+)
+def test_the_time_left_is_told_where_it_is_known(total, rate, left):
+    state = SearchState(done=100, known=15)
+    assert SearchProgress(state=state, total=total, rate=rate).seconds_left == left
+
+
+def test_a_session_of_the_best_is_opened(qtbot, searched, tmp_path, monkeypatch):
+    monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path / "config"))
+    allow_sources(FindTable(searched / "searched.find"))  # as who searches does
+    monkeypatch.setattr(find_dialog, "choose_new_file", lambda *_: tmp_path / "cv.speco3")
+    with before_window(qtbot, None) as person:
+        click(qtbot, person.window.opening.welcome.find_button)
+        dialog = person.window.opening.finding
+        open_table(qtbot, dialog, searched / "searched.find")
+        click(qtbot, dialog.make_button)
+        person.wait(lambda: person.window.view is not None and person.current.is_painted)
+        assert person.session.task.id == "CV" and not dialog.isVisible()
+        person.press("K", CTRL)
+        person.type("find in a")
+        person.press(Qt.Key.Key_Return)
+        person.wait(dialog.isVisible)
+        person.wait(dialog.isActiveWindow)
+        QTest.keyClick(dialog, Qt.Key.Key_F1)
+        assert person.window.help.guide.page.name == "finding"
+
+
+def test_a_window_that_closes_while_it_searches_loses_nothing(qtbot, survey, held):
+    with before_window(qtbot, None) as person:
+        person.window.commands.run("find_in_folder")
+        dialog = person.window.opening.finding
+        person.wait(lambda: dialog.card.classes)
+        type_into(dialog.card.source, survey)
+        dialog.finished.connect(held.set)
+        click(qtbot, dialog.card.start_button)
+        with qtbot.waitSignal(
+            dialog.search.told, check_params_cb=lambda told: told.state.looked_at > 0
+        ):
+            pass
+    assert len(FindTable(survey.with_name("survey.find")).columns(["snr"])["snr"]) > 0
