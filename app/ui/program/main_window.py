@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,7 +97,7 @@ class MainWindow(QMainWindow):
         left = self.state.take_left_open()
         if left is None:
             return False
-        self.opening.reopen(left.location, left.candidate_id)
+        self.opening.reopen(*left)
         return True
 
     def close_session(self) -> None:
@@ -348,12 +348,8 @@ SAVED_OPTIONS = (
 _WINDOW_EVENTS = frozenset({QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange})
 
 
-@dataclass(frozen=True)
-class LeftOpen:
-    """A session that was open when the program crashed."""
-
-    location: str
-    candidate_id: int | None
+LeftOpen = tuple[str, int | None]
+"""Where a session is that was open when the program crashed, and the candidate on screen."""
 
 
 class WindowState(QObject):
@@ -484,7 +480,7 @@ def _left_open(value: Any) -> LeftOpen | None:
         return None
     number = value.get("candidate")
     is_number = type(number) is int and 0 < number <= MAX_NUMBER
-    return LeftOpen(value["place"], number if is_number else None)
+    return value["place"], number if is_number else None
 
 
 def _runs(value: Any) -> tuple[str, ...]:

@@ -4,102 +4,76 @@ Themes are safe for colour blindness: colours that must be told apart differ in 
 information is given by colour alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
 from PySide6.QtCore import QObject, Signal
 
 
+def _of(light: str, dark: str, lamost: str) -> dict[str, str]:
+    return {"light": light, "dark": dark, "lamost": lamost}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Theme:
-    """Colours as #rrggbb, or #aarrggbb if translucent."""
+    """Colours as #rrggbb, or #aarrggbb if translucent; beside each, that of the three themes."""
 
     name: str
     is_dark: bool
-    window: str  # background of windows
-    panel: str  # cards and side panels
-    border: str
-    text: str
-    dim: str  # Secondary text; its contrast on `panel` is still 4.5:1.
-    accent: str  # selection, focus and links
-    on_accent: str
-    accept: str
-    reject: str
-    unsure: str
-    on_verdict: str  # text on the three verdict colours
-    warning: str
-    plot: str  # background of the plot
-    axis: str
-    grid: str
-    flux: str
-    flux_raw: str  # the unsmoothed spectrum below a smoothed one
-    error_band: str
-    bad_pixels: str
-    sky: str
-    line: str  # Markers of spectral lines, shifted to the star's velocity
-    band: str  # Markers and shading of molecular bands
-    line_text: str
-    template: str
-    overlay_1: str  # the spectra compared with the one on screen
-    overlay_2: str
-    overlay_3: str
-    overlay_4: str
-    overlay_5: str
-    overlay_6: str
-    agent: str  # the windows the agent inspects
-    on_agent: str  # text on `agent`
-    window_region: str  # the visible range, in the minimap
-    bar: str  # background of the menu bar and of the top bar
-    on_bar: str
+    window: str = field(metadata=_of("#f3f4f6", "#16191e", "#eef1f5"))  # background of windows
+    panel: str = field(metadata=_of("#ffffff", "#1f242b", "#ffffff"))  # cards and side panels
+    border: str = field(metadata=_of("#d4d8de", "#363d47", "#c9d1db"))
+    text: str = field(metadata=_of("#1c2128", "#e6e9ed", "#1b2733"))
+    # Secondary text; its contrast on `panel` is still 4.5:1.
+    dim: str = field(metadata=_of("#59636e", "#a2abb6", "#556270"))
+    accent: str = field(metadata=_of("#1f5fbf", "#6ea8fe", "#16528e"))  # selection, focus and links
+    on_accent: str = field(metadata=_of("#ffffff", "#0d1520", "#ffffff"))
+    accept: str = field(metadata=_of("#006a6c", "#4fd1c0", "#006a6c"))
+    reject: str = field(metadata=_of("#a01830", "#fc7f6f", "#a01830"))
+    unsure: str = field(metadata=_of("#7f6200", "#f0d060", "#7f6200"))
+    # text on the three verdict colours
+    on_verdict: str = field(metadata=_of("#ffffff", "#10151b", "#ffffff"))
+    warning: str = field(metadata=_of("#9a5b00", "#f0b429", "#9a5b00"))
+    plot: str = field(metadata=_of("#ffffff", "#1f242b", "#ffffff"))  # background of the plot
+    axis: str = field(metadata=_of("#404852", "#b9c1cb", "#333333"))
+    grid: str = field(metadata=_of("#e6e9ed", "#333a44", "#ececec"))
+    flux: str = field(metadata=_of("#16202c", "#e9edf2", "#2b2b2b"))
+    # the unsmoothed spectrum below a smoothed one
+    flux_raw: str = field(metadata=_of("#8a95a1", "#6b7581", "#949494"))
+    error_band: str = field(metadata=_of("#40607d9c", "#4088a0b8", "#30808080"))
+    bad_pixels: str = field(metadata=_of("#50b0413e", "#60e07a6a", "#50b0413e"))
+    sky: str = field(metadata=_of("#309b8448", "#30d0b070", "#28808080"))
+    # Markers of spectral lines, shifted to the star's velocity
+    line: str = field(metadata=_of("#2f6db5", "#7fb2f5", "#b0322a"))
+    # Markers and shading of molecular bands
+    band: str = field(metadata=_of("#8b4fa8", "#c79be0", "#6a4a9c"))
+    line_text: str = field(metadata=_of("#2a4f7d", "#a8c8f0", "#7a2a24"))
+    template: str = field(metadata=_of("#c8553d", "#ff9a7a", "#1f77b4"))
+    # the spectra compared with the one on screen
+    overlay_1: str = field(metadata=_of("#0072b2", "#56b4e9", "#b5482f"))
+    overlay_2: str = field(metadata=_of("#00795a", "#2fd6a3", "#00795a"))
+    overlay_3: str = field(metadata=_of("#8e44ad", "#c79be0", "#8e44ad"))
+    overlay_4: str = field(metadata=_of("#8a6500", "#f0c24b", "#8a6500"))
+    overlay_5: str = field(metadata=_of("#b0306a", "#ff8fc0", "#b0306a"))
+    overlay_6: str = field(metadata=_of("#5b6b00", "#b5d33d", "#5b6b00"))
+    # the windows the agent inspects
+    agent: str = field(metadata=_of("#c87600", "#ffb84d", "#c87600"))
+    on_agent: str = field(metadata=_of("#10151b", "#10151b", "#10151b"))  # text on `agent`
+    # the visible range, in the minimap
+    window_region: str = field(metadata=_of("#401f5fbf", "#406ea8fe", "#3016528e"))
+    # background of the menu bar and of the top bar
+    bar: str = field(metadata=_of("#ffffff", "#1f242b", "#1b3a5c"))
+    on_bar: str = field(metadata=_of("#1c2128", "#e6e9ed", "#eef3f9"))
 
 
-_COLOURS = {
-    "window": ("#f3f4f6", "#16191e", "#eef1f5"),
-    "panel": ("#ffffff", "#1f242b", "#ffffff"),
-    "border": ("#d4d8de", "#363d47", "#c9d1db"),
-    "text": ("#1c2128", "#e6e9ed", "#1b2733"),
-    "dim": ("#59636e", "#a2abb6", "#556270"),
-    "accent": ("#1f5fbf", "#6ea8fe", "#16528e"),
-    "on_accent": ("#ffffff", "#0d1520", "#ffffff"),
-    "accept": ("#006a6c", "#4fd1c0", "#006a6c"),
-    "reject": ("#a01830", "#fc7f6f", "#a01830"),
-    "unsure": ("#7f6200", "#f0d060", "#7f6200"),
-    "on_verdict": ("#ffffff", "#10151b", "#ffffff"),
-    "warning": ("#9a5b00", "#f0b429", "#9a5b00"),
-    "plot": ("#ffffff", "#1f242b", "#ffffff"),
-    "axis": ("#404852", "#b9c1cb", "#333333"),
-    "grid": ("#e6e9ed", "#333a44", "#ececec"),
-    "flux": ("#16202c", "#e9edf2", "#2b2b2b"),
-    "flux_raw": ("#8a95a1", "#6b7581", "#949494"),
-    "error_band": ("#40607d9c", "#4088a0b8", "#30808080"),
-    "bad_pixels": ("#50b0413e", "#60e07a6a", "#50b0413e"),
-    "sky": ("#309b8448", "#30d0b070", "#28808080"),
-    "line": ("#2f6db5", "#7fb2f5", "#b0322a"),
-    "band": ("#8b4fa8", "#c79be0", "#6a4a9c"),
-    "line_text": ("#2a4f7d", "#a8c8f0", "#7a2a24"),
-    "template": ("#c8553d", "#ff9a7a", "#1f77b4"),
-    "overlay_1": ("#0072b2", "#56b4e9", "#b5482f"),
-    "overlay_2": ("#00795a", "#2fd6a3", "#00795a"),
-    "overlay_3": ("#8e44ad", "#c79be0", "#8e44ad"),
-    "overlay_4": ("#8a6500", "#f0c24b", "#8a6500"),
-    "overlay_5": ("#b0306a", "#ff8fc0", "#b0306a"),
-    "overlay_6": ("#5b6b00", "#b5d33d", "#5b6b00"),
-    "agent": ("#c87600", "#ffb84d", "#c87600"),
-    "on_agent": ("#10151b", "#10151b", "#10151b"),
-    "window_region": ("#401f5fbf", "#406ea8fe", "#3016528e"),
-    "bar": ("#ffffff", "#1f242b", "#1b3a5c"),
-    "on_bar": ("#1c2128", "#e6e9ed", "#eef3f9"),
-}
-"""Of the light, the dark and the LAMOST theme."""
-
-
-def _theme(name: str, column: int, *, is_dark: bool = False) -> Theme:
-    return Theme(
-        name=name, is_dark=is_dark, **{key: each[column] for key, each in _COLOURS.items()}
+THEMES = {
+    name: Theme(
+        name=name,
+        is_dark=name == "dark",
+        **{each.name: each.metadata[name] for each in fields(Theme) if each.metadata},
     )
-
-
-LIGHT, DARK, LAMOST = _theme("light", 0), _theme("dark", 1, is_dark=True), _theme("lamost", 2)
-THEMES = {theme.name: theme for theme in (LIGHT, DARK, LAMOST)}
+    for name in ("light", "dark", "lamost")
+}
+LIGHT, DARK, LAMOST = THEMES.values()
 
 
 class CurrentTheme(QObject):

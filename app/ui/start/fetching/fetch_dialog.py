@@ -21,7 +21,7 @@ from app.services.archives.choice import ARCHIVES
 from app.ui.base.background.runner import LongWork, Runner
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.fetching.archive_texts import archive_name, example_text, sends_text
-from app.ui.start.fetching.fetch_work import Fetched, FetchOrder, fetch_typed
+from app.ui.start.fetching.fetch_work import Fetched, fetch_typed
 from app.ui.widgets.file_dialogs import choose_folder, documents_folder
 from app.ui.widgets.file_field import FileField
 from app.ui.widgets.labels import (
@@ -96,20 +96,22 @@ class FetchDialog(QDialog):
         folder = self.folder.path
         if folder is None or not self.fetch_button.isEnabled():
             return
-        order = FetchOrder(
-            archive=self.kind,
-            wanted=self.wanted.toPlainText(),
-            folder=folder.absolute(),
+        make = partial(
+            fetch_typed,
+            self.wanted.toPlainText(),
+            self.kind,
+            folder.absolute(),
             release=self.release.text().strip(),
             url=self.address.text().strip() if self.kind == "ssap" else self.url,
             radius_arcsec=self.radius.value or RADIUS_ARCSEC,
             take_all=self.take_all.isChecked(),
+            progress=self.work.report,
+            should_stop=self.work.should_stop,
         )
         self.problem.clear()
         self._opens = None
         self.work.begin()
         self._show_fetching(True)
-        make = partial(fetch_typed, order, self.work.report, self.work.should_stop)
         self._runner.run(make, self._finish, self._fail, owner=self)
 
     def stop(self) -> None:

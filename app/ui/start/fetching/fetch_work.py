@@ -7,22 +7,11 @@ from pathlib import Path
 from app.core.fetching.fetch_run import FetchReport, FetchRun
 from app.core.fetching.fetched_list import LIST, keep_in_session, write_lists
 from app.core.fetching.rows import FetchRow, is_missing, row_of_candidate, typed_rows
-from app.core.progress import EstimatedProgress, ShouldStop, never, silent
+from app.core.progress import EstimatedProgress, ShouldStop, never
 from app.core.session.records import Candidate
 from app.core.session.session import Session, list_roles
 from app.services.archives.choice import archive_by_name, archive_of_row
 from app.services.web.client import WebClient
-
-
-@dataclass(frozen=True, kw_only=True)
-class FetchOrder:
-    archive: str
-    wanted: str  # one spectrum a line
-    folder: Path
-    release: str = ""
-    url: str = ""
-    radius_arcsec: float = 2.0
-    take_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -32,14 +21,24 @@ class Fetched:
 
 
 def fetch_typed(
-    order: FetchOrder, progress: EstimatedProgress = silent, should_stop: ShouldStop = never
+    wanted: str,
+    archive: str,
+    folder: Path,
+    *,
+    release: str,
+    url: str,
+    radius_arcsec: float,
+    take_all: bool,
+    progress: EstimatedProgress,
+    should_stop: ShouldStop,
 ) -> Fetched:
-    """Any thread. Raises WorkbenchError before anything is asked, or if the disk is full."""
-    archive = archive_by_name(order.archive, order.release, order.url)
-    rows = typed_rows(order.wanted, order.archive)
-    folder, radius = order.folder, order.radius_arcsec
+    """Fetch what is wanted, one spectrum a line. Any thread.
+
+    Raises WorkbenchError before anything is asked, or if the disk is full.
+    """
+    source, rows = archive_by_name(archive, release, url), typed_rows(wanted, archive)
     with closing(WebClient()) as client:
-        run = FetchRun(archive, folder, client, radius_arcsec=radius, take_all=order.take_all)
+        run = FetchRun(source, folder, client, radius_arcsec=radius_arcsec, take_all=take_all)
         report = run.run(rows, progress=progress, should_stop=should_stop)
     names = {each.record.file for each in report.fetched}
     write_lists(report, folder)
