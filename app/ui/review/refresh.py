@@ -39,11 +39,6 @@ class Refresh(QObject):
         """Whether the page shows what the session holds."""
         return not (self._is_stale or self._is_busy)
 
-    def schedule(self, *_: object) -> None:
-        self._is_stale = True
-        if self._page.isVisible():
-            self._timer.start()
-
     def ask(self, *_: object) -> None:
         """Ask anew: the page is about something else now, and no older answer is shown."""
         self._answer.forget()
@@ -63,7 +58,9 @@ class Refresh(QObject):
 
     def _session_changed(self, change: Change) -> None:
         if change.aspect not in ("spectrum", "evidence"):
-            self.schedule()
+            self._is_stale = True
+            if self._page.isVisible():
+                self._timer.start()
 
     def _end(self, tell: Done, outcome: Any) -> None:
         self._is_busy = False

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeVar
 
 from PySide6.QtCore import QSize, Qt, SignalInstance
@@ -254,7 +253,7 @@ class ElidedLabel(QLabel):
 def add_action(menu: QMenu, text: str, call: Callable[[], object]) -> QAction:
     """Add an entry; what Qt tells about its check mark is not passed on."""
     action = menu.addAction(escape_mnemonics(text))
-    action.triggered.connect(partial(_call, call))
+    action.triggered.connect(lambda: call())
     return action
 
 
@@ -263,14 +262,5 @@ def add_check(menu: QMenu, text: str, is_on: bool, call: Callable[[bool], object
     action = menu.addAction(escape_mnemonics(text))
     action.setCheckable(True)
     action.setChecked(is_on)
-    action.triggered.connect(partial(_call_checked, action, call))
+    action.triggered.connect(lambda on: call(on))  # Qt gives a partial no argument
     return action
-
-
-def _call(call: Callable[[], object], *_: object) -> None:
-    call()
-
-
-def _call_checked(action: QAction, call: Callable[[bool], object], *_: object) -> None:
-    # Qt gives a partial no argument, as it cannot see how many it takes.
-    call(action.isChecked())
