@@ -33,6 +33,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.docks.dock_table import AGENT
 from app.ui.program.session_view import SessionView
 from app.ui.start.welcome_page import TOUR
+from app.ui.widgets.input_filter import application
 from app.ui.widgets.labels import Space, column, row, short_label, wrapped_label
 from app.ui.widgets.page_parts import cast_shadow
 from app.ui.widgets.painted_button import PaintedButton, smooth_painter
@@ -203,12 +204,6 @@ class Tour(QObject):
         if target is None or not isValid(target):
             return False
         return watched is target or watched.isAncestorOf(target)
-
-
-def application() -> QApplication:
-    instance = QApplication.instance()
-    assert isinstance(instance, QApplication)
-    return instance
 
 
 def position_beside(target: QRect | None, size: QSize, window: QSize) -> QPoint:

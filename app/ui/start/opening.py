@@ -23,7 +23,6 @@ from app.ui.base.crash_report import log_folder, make_report, write_report
 from app.ui.base.settings.settings import reviewer_name
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.base.translation.message_texts import translate_message
 from app.ui.start.importing.given_paths import GivenKind, GivenPaths
 from app.ui.start.importing.ready_made_sessions import lists_of, sample_session, spectrum_session
 from app.ui.start.recent_list import remember
@@ -287,7 +286,7 @@ class Opening(QObject):
 
     def on_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
-        self.welcome.problem.show_problem(translate_message(str(error)))
+        self.welcome.problem.show_error(error)
 
     def stop(self) -> None:
         if self.importing is not None:
@@ -319,7 +318,7 @@ class Opening(QObject):
     def _on_reopen_failed(self, error: WorkbenchError) -> None:
         self.show_welcome()
         if not isinstance(error, SessionHeldError):  # another window may have it open
-            self.welcome.problem.show_problem(translate_message(str(error)))
+            self.welcome.problem.show_error(error)
 
 
 # Opens one session at a time; of requests made meanwhile only the last one is opened.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -52,20 +52,20 @@ class InputFilter(QObject):
             QHelpEvent: show_tooltip,
             **keys,
         }
-        _application().installEventFilter(self)
+        application().installEventFilter(self)
 
     def close(self) -> None:
-        _application().removeEventFilter(self)
+        application().removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         handler = self._handlers.get(type(event))
         return handler is not None and handler(watched, event)
 
 
-def _application() -> QCoreApplication:
-    application = QCoreApplication.instance()
-    assert application is not None
-    return application
+def application() -> QApplication:
+    instance = QApplication.instance()
+    assert isinstance(instance, QApplication)
+    return instance
 
 
 # The wheel scrolls what is below the mouse and changes no value on its way. By default Qt turns

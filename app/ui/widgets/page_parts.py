@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.actions.commands import Commands
 from app.ui.base.program_icon import program_icon
+from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import (
     add_parts,
     button,
@@ -151,6 +152,9 @@ class ProblemLine(QFrame):
     def show_problem(self, text: str) -> None:
         self.label.setText(cut(text))
         self.setVisible(bool(text))
+
+    def show_error(self, error: Exception) -> None:
+        self.show_problem(translate_message(str(error)))
 
     def clear(self) -> None:
         self.show_problem("")

@@ -327,7 +327,7 @@ class ExportDialog(QDialog):
         if isinstance(error, StoppedError):
             self.outcome.setText(self.tr("Stopped: nothing was written"))
         else:
-            self.problem.show_problem(translate_message(str(error)))
+            self.problem.show_error(error)
 
     def _open_written(self) -> None:
         if self._written is not None:

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QDialog, QFormLayout, QLayout, QLineEdit, QWidget
 
 from agent.errors import WorkbenchError
 from app.ui.base.background.runner import Done, Failed, Work
-from app.ui.base.translation.message_texts import translate_message
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import bring_forward, column, row
 from app.ui.widgets.number_box import NumberBox
@@ -83,4 +82,4 @@ class SharingDialog(QDialog):
 
     def _fail(self, error: WorkbenchError) -> None:
         self._check()
-        self.problem.show_problem(translate_message(str(error)))
+        self.problem.show_error(error)

@@ -27,7 +27,6 @@ from app.core.sharing.share_out import (
 )
 from app.ui.base.background.runner import Done
 from app.ui.base.translation.fill_in import fill_in
-from app.ui.base.translation.message_texts import translate_message
 from app.ui.exchange.sharing.dialog_parts import SharingDialog, form_of, names_in
 from app.ui.review.person_cards import NumberGrid
 from app.ui.session.session_context import SessionContext
@@ -115,7 +114,7 @@ class ShareDialog(SharingDialog):
         try:
             parsed_rule(self._session, self.rule.text())
         except FilterError as error:
-            self.problem.show_problem(translate_message(str(error)))
+            self.problem.show_error(error)
             self.share.setEnabled(False)
             return
         self.share.setEnabled(self.may_write and bool(self.plan.people))

@@ -196,7 +196,7 @@ class FetchDialog(QDialog):
 
     def _fail(self, error: WorkbenchError) -> None:
         self._show_fetching(False)
-        self.problem.show_problem(translate_message(str(error)))
+        self.problem.show_error(error)
 
     def _open(self) -> None:
         if self._opens is not None:

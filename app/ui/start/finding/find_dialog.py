@@ -115,7 +115,8 @@ class FindDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if not self._titles:
-            self._runner.run(bundled_tasks, self._show_classes, self._fail, owner=self)
+            failed = self.problem.show_error
+            self._runner.run(bundled_tasks, self._show_classes, failed, owner=self)
 
     def _lay_out(self) -> None:
         inner = QWidget()
@@ -176,21 +177,18 @@ class FindDialog(QDialog):
 
     def _cannot_look(self, error: WorkbenchError) -> None:
         self._show_found(None)
-        self._fail(error)
+        self.problem.show_error(error)
 
     def _end(self, outcome: SearchState | Exception) -> None:
         self.is_searching = False
         self.card.show_searching(False)
         self._look_timer.start(0)
         if isinstance(outcome, WorkbenchError):
-            self._fail(outcome)
+            self.problem.show_error(outcome)
         elif isinstance(outcome, Exception):
             raise outcome
         else:
             self.card.show_end(outcome, is_stopped=self.search.is_stopping)
-
-    def _fail(self, error: WorkbenchError) -> None:
-        self.problem.show_problem(translate_message(str(error)))
 
     # The choice
 
@@ -265,4 +263,4 @@ class FindDialog(QDialog):
         if isinstance(error, NoRowAllowedError):
             self.card.offer_trust()
         self._check()
-        self._fail(error)
+        self.problem.show_error(error)

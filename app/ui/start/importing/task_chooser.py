@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QSizePolicy, QTextBrowser, QWidget
 
-from agent.errors import ResourceError, WorkbenchError
+from agent.errors import ResourceError
 from agent.tasks.catalogue import has_class, load_tasks, look_task
 from agent.tasks.task import Task, guideline_sections
 from app.ui.base.background.runner import Runner
@@ -72,7 +72,7 @@ class TaskChooser(QFrame):
         """Read the tasks; the name of the list is a `hint` to the class."""
         self._hint = hint
         load = partial(_load, self._files)
-        self._runner.run(load, self._show_tasks, self._show_error, owner=self)
+        self._runner.run(load, self._show_tasks, self.problem.show_error, owner=self)
 
     def _show_tasks(self, loaded: Loaded) -> None:
         before = self.task
@@ -90,16 +90,14 @@ class TaskChooser(QFrame):
         self.problem.show_problem("\n".join(map(translate_message, faults)))
         self._show_guideline()
 
-    def _show_error(self, error: WorkbenchError) -> None:
-        self.problem.show_problem(translate_message(str(error)))
-
     def _ask_for_file(self) -> None:
         if (path := choose_task_file(self)) is not None:
             self.add_file(path)
 
     def add_file(self, path: Path) -> None:
         read = partial(_load, (*self._files, path), only=path)
-        self._runner.run(read, partial(self._show_added, path), self._show_error, owner=self)
+        added, failed = partial(self._show_added, path), self.problem.show_error
+        self._runner.run(read, added, failed, owner=self)
 
     def _show_added(self, path: Path, loaded: Loaded) -> None:
         self._files = (*self._files, path)
