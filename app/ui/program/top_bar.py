@@ -39,29 +39,26 @@ class TopBar(QFrame):
         layout.setContentsMargins(SIDE_PX, 2, SIDE_PX, 2)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
-        for name in PAGES:
-            layout.addWidget(self._page_button(name))
+        parts: list[QWidget] = [self._page_button(name) for name in PAGES]
         has_verdicts = has_class(context.bridge.session.task)
         if has_verdicts:
-            layout.addWidget(ProgressLine(context))
+            parts.append(ProgressLine(context))
         self.agent_text = ElidedLabel("dim")
         self.agent_text.setFixedWidth(AGENT_PX)
-        layout.addWidget(self.agent_text)
         self._blind = button("", "quiet", partial(self._commands.run, "blind"))
-        layout.addWidget(self._blind)
-        self._blind.setVisible(has_verdicts)
         self.export = button(self.tr("Export"), "quiet", partial(self._commands.run, "export"))
         self.export.setToolTip(", ".join(context.keymap.labels("export")))
-        layout.addWidget(self.export)
         who = short_label(context.current.session.reviewer, "dim")
         who.setToolTip(self.tr("Verdicts are saved under this name"))
-        layout.addWidget(who)
         self.keys = button("?", "quiet", partial(self._commands.run, "keys"))
         self.keys.setToolTip(hint(ACTIONS["keys"].title, context.keymap, "keys"))
         self.keys.setAccessibleName(ACTIONS["keys"].title)
-        layout.addWidget(self.keys)
+        parts += [self.agent_text, self._blind, self.export, who, self.keys]
         if context.current.session.is_read_only:
-            layout.addWidget(short_label(self.tr("read-only"), "warning"))
+            parts.append(short_label(self.tr("read-only"), "warning"))
+        for part in parts:
+            layout.addWidget(part)
+        self._blind.setVisible(has_verdicts)
         self._agent = context.agent
         keep_current(self._show_agent, self._agent.state_changed, self._agent.list_run.changed)
         context.current.blind_mode.changed.connect(self._show_blind)
