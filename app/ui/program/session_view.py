@@ -80,14 +80,9 @@ class SessionView(QWidget):
         current.candidate_changed.connect(self._leave_history)
         self._restore_queue()
         current.queue_changed.connect(self._keep_queue)
-        self._follow_study()
-
-    def _follow_study(self) -> None:
-        """Serve what the plan of a study has for this reviewer."""
-        if self.session.fact(STUDY_FACT) is None or self.session.is_read_only:
-            return
-        with self.context.current.reporting():
-            self.context.current.repeat_round.begin_study()
+        if session.fact(STUDY_FACT) is not None and not session.is_read_only:
+            with current.reporting():
+                current.repeat_round.begin_study()
 
     def _may_run(self, name: str) -> bool:
         if not self.context.current.repeat_round.is_study or name in ALLOWED:
@@ -114,14 +109,11 @@ class SessionView(QWidget):
         self.judging.focus_plot()
         if current.blind_mode.is_on and self.session.fact(f"{CHECK_FACT}:{self.session.reviewer}"):
             self.show_page("overview_page")
-        self._ask_for_second_opinions()
-
-    def _ask_for_second_opinions(self) -> None:
-        """What others have judged since the session was open last may ask for some."""
+        # What others have judged since the session was open last may ask for second opinions.
         if not self.session.is_read_only and self.session.fact(PLAN_FACT) is not None:
             from app.core.sharing.share_out import assign_second_opinions
 
-            work, current = partial(assign_second_opinions, self.session), self.context.current
+            work = partial(assign_second_opinions, self.session)
             self.context.runner.run(work, self._on_asked, current.report_error, owner=self)
 
     def _on_asked(self, count: int) -> None:

@@ -266,7 +266,13 @@ class CalibrationCard(PageCard):
             " is the cut."
         )
         self.key = wrapped_label(key, "dim")
-        self._lay_out()
+        self._inner = QWidget()
+        title, unit = short_label(self.tr("Cut for a precision of")), short_label("%", "dim")
+        fit, wanted = row(self.fit, 1), row(title, self.precision, unit, 1)
+        about = self.choose, self.state, self.curve, self.legend, self.figures
+        cut = self.cut, self.coverage, self.histogram, self.key
+        column(*about, fit, wanted, *cut, parent=self._inner)
+        add_parts(self.body, self.empty, self._inner)
         self.choose.activated.connect(self._show)
         self.precision.entered.connect(self._update_plan)
         self.show_models((), is_blind=False)
@@ -282,7 +288,12 @@ class CalibrationCard(PageCard):
             self.choose.setCurrentIndex(keys.index(before.key))
         elif (used := (self._in_use.model or self._in_use).name) in (names := [k[0] for k in keys]):
             self.choose.setCurrentIndex(names.index(used))
-        self.empty.setText(self._why_empty(is_blind))
+        none = self.tr("No agent has inspected anything in this session yet.")
+        if is_blind:
+            none = self.tr(
+                "Blind mode: shown when you have judged everything, or when blind mode is off."
+            )
+        self.empty.setText(none)
         self.empty.setVisible(not self._models)
         self._inner.setVisible(bool(self._models))
         self._show()
@@ -291,22 +302,6 @@ class CalibrationCard(PageCard):
     def model(self) -> AgreementModel | None:
         at = self.choose.currentIndex()
         return self._models[at] if 0 <= at < len(self._models) else None
-
-    def _why_empty(self, is_blind: bool) -> str:
-        if is_blind:
-            return self.tr(
-                "Blind mode: shown when you have judged everything, or when blind mode is off."
-            )
-        return self.tr("No agent has inspected anything in this session yet.")
-
-    def _lay_out(self) -> None:
-        self._inner = QWidget()
-        title, unit = short_label(self.tr("Cut for a precision of")), short_label("%", "dim")
-        fit, wanted = row(self.fit, 1), row(title, self.precision, unit, 1)
-        about = self.choose, self.state, self.curve, self.legend, self.figures
-        cut = self.cut, self.coverage, self.histogram, self.key
-        column(*about, fit, wanted, *cut, parent=self._inner)
-        add_parts(self.body, self.empty, self._inner)
 
     def _show(self, *_: object) -> None:
         model = self.model

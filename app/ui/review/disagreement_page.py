@@ -175,7 +175,9 @@ class DisagreementPage(QWidget):
         self.who.show_text(one_line(self.list.who))
         show_or_hide(self.compared, "\n".join(map(self._compare, summary.models)))
         self.list.setVisible(bool(found))
-        self.count.setText(self._count_text() if found else "")
+        is_cut = len(found) == MAX_DISPUTES
+        total = self.tr("First {count}") if is_cut else self.tr("Total: {count}")
+        self.count.setText(total.replace("{count}", f"{len(found):,}") if found else "")
         self.empty.show_reason(*self._why_empty())
         to_select, self._to_select = self._to_select, None
         index = None if to_select is None else self._index_of(to_select)
@@ -198,11 +200,6 @@ class DisagreementPage(QWidget):
         text = text.replace("{opposed}", f"{both.opposed:,}")
         first, second = shortened(both.first.name), shortened(both.second.name)
         return text.replace("{first}", first, 1).replace("{second}", second, 1)
-
-    def _count_text(self) -> str:
-        if len(self.found) == MAX_DISPUTES:
-            return self.tr("First {count}").replace("{count}", f"{MAX_DISPUTES:,}")
-        return self.tr("Total: {count}").replace("{count}", f"{len(self.found):,}")
 
     def _why_empty(self) -> tuple[str, ...]:
         """The reason, and the actions that help."""

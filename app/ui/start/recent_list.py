@@ -172,7 +172,9 @@ class RecentRow(RowButton):
         theme = self._current_theme.theme
         line = self.fontMetrics().height()
         inner = self.rect().adjusted(PAD, PAD, -PAD - self._remove_px, -PAD)
-        texts = self.state_text(), self._details()
+        session = self.session
+        used = short_date(session.used) if session.used else ""
+        texts = self.state_text(), " · ".join(filter(None, (task_text(session.task), used)))
         wanted = max(map(self.fontMetrics().horizontalAdvance, texts)) + 2 * PAD
         right = min(wanted, round(RIGHT_SHARE * inner.width()))
         split = inner.right() - right
@@ -194,11 +196,6 @@ class RecentRow(RowButton):
         painter.setPen(QPen(QColor(theme.accent), 1.0) if is_chosen else Qt.PenStyle.NoPen)
         painter.setBrush(translucent(theme.accent if is_chosen else theme.text, HOVER_ALPHA))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS, RADIUS)
-
-    def _details(self) -> str:
-        session = self.session
-        parts = [task_text(session.task), short_date(session.used) if session.used else ""]
-        return " · ".join(part for part in parts if part)
 
     def _open(self) -> None:
         if self.session.exists:

@@ -47,7 +47,14 @@ class CataloguePanel(QWidget):
         """Ids of the candidates that were selected before the dialog was opened."""
         self.format = QComboBox()
         self.format.setAccessibleName(self.tr("Format"))
-        for name, title in self._formats():
+        for name, title in (
+            ("csv", self.tr("CSV, units and provenance in a separate file")),
+            ("ecsv", self.tr("ECSV, units and provenance in the header")),
+            ("fits", self.tr("FITS table")),
+            ("votable", self.tr("VOTable")),
+            ("parquet", self.tr("Parquet")),
+            *plugin_titles(),
+        ):
             self.format.addItem(title, name)
         self.format.currentIndexChanged.connect(self.changed)
         self.group = QButtonGroup(self)
@@ -103,16 +110,6 @@ class CataloguePanel(QWidget):
         self._set_has_rows(False)
         asked = current.session, self.choice, current.queue, self.selected
         self._answer.ask(partial(preview_export, *asked), self._show, self._fail)
-
-    def _formats(self) -> list[tuple[str, str]]:
-        return [
-            ("csv", self.tr("CSV, units and provenance in a separate file")),
-            ("ecsv", self.tr("ECSV, units and provenance in the header")),
-            ("fits", self.tr("FITS table")),
-            ("votable", self.tr("VOTable")),
-            ("parquet", self.tr("Parquet")),
-            *plugin_titles(),
-        ]
 
     def _choices(self) -> FlowLayout:
         titles = {

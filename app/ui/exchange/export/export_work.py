@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from PySide6.QtCore import QCoreApplication
-from sqlalchemy import Connection
 
 from app.core.database.database import SUFFIX
 from app.core.errors import SessionError
-from app.core.exporting.columns import Layout, read_layout
+from app.core.exporting.columns import read_layout
 from app.core.exporting.export import all_formats, export
 from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.rows import UndeclaredColumnError, read_pages
 from app.core.exporting.selection import (
     ChoiceCounts,
-    Selection,
     Which,
     count_candidates,
     count_choices,
@@ -154,7 +152,8 @@ def preview_export(
         layout = read_layout(connection, session.task)
         for _ in range(MAX_RETRIES):
             try:
-                cells = _first_rows(connection, layout, chosen, adjudicator_of(session))
+                pages = read_pages(connection, layout, chosen, adjudicator_of(session))
+                cells = tuple(islice(zip(*next(iter(pages), ()), strict=True), ROWS))
             except UndeclaredColumnError as error:
                 layout = layout.with_keys(error.list_id, error.names)
                 continue
@@ -193,11 +192,3 @@ def _which(
 def candidate_ids(session: Session, queue: Queue, limit: int | None = None) -> list[int]:
     """The candidates shown by the filter, in order."""
     return list(islice(matching_ids(session, queue.tree, queue.sort), limit))
-
-
-def _first_rows(
-    connection: Connection, layout: Layout, chosen: Selection, adjudicator: str | None
-) -> tuple[tuple[Any, ...], ...]:
-    for page in read_pages(connection, layout, chosen, adjudicator):
-        return tuple(islice(zip(*page, strict=True), ROWS))
-    return ()

@@ -234,8 +234,12 @@ def _format_block(cursor: QTextCursor, block: QTextBlock, theme: Theme, font: QF
     if level:
         shape.setTopMargin(0 if level == 1 else 22 if level == 2 else 14)
         shape.setBottomMargin(SPACE_PX)
-    elif is_code:
-        _format_code(shape, block, theme)
+    elif is_code:  # Qt makes each line a block, so they must join without a gap
+        shape.setBackground(QBrush(QColor(_code_background(theme))))
+        shape.setLeftMargin(4)
+        shape.setNonBreakableLines(False)
+        shape.setTopMargin(0)
+        shape.setBottomMargin(0 if _is_code(block.next()) else 2 * SPACE_PX)
     elif cursor.currentTable() is not None:
         shape.setTopMargin(0)
         shape.setBottomMargin(0)
@@ -291,15 +295,6 @@ def _char_format(
         if not is_code:
             result.setBackground(QColor(_code_background(theme)))
     return result
-
-
-def _format_code(shape: QTextBlockFormat, block: QTextBlock, theme: Theme) -> None:
-    """Format a line of code; Qt makes each line a block, so they must join without a gap."""
-    shape.setBackground(QBrush(QColor(_code_background(theme))))
-    shape.setLeftMargin(4)
-    shape.setNonBreakableLines(False)
-    shape.setTopMargin(0)
-    shape.setBottomMargin(0 if _is_code(block.next()) else 2 * SPACE_PX)
 
 
 def _format_table(table: QTextTable, theme: Theme) -> None:

@@ -100,7 +100,11 @@ class KeysPage(SettingsPage):
         self.clear_button = dialog_button(self.tr("Remove keys"), self._clear)
         self.reset_button = dialog_button(self.tr("Reset"), self._reset)
         self.reset_all_button = dialog_button(self.tr("Reset all"), self._reset_all)
-        self._lay_out()
+        self.message.hide()
+        own = self.change_button, self.add_button, self.clear_button, self.reset_button
+        buttons = flow(*own, flexible_gap(), self.reset_all_button, spacing=8)
+        top = row(self.profile, (self.query, 1))
+        add_parts(self.body, top, (self.table, 1), self.catcher, self.message, buttons)
         keymap.changed.connect(self._show_keys)
         self._show_keys()
 
@@ -131,13 +135,6 @@ class KeysPage(SettingsPage):
         table.itemSelectionChanged.connect(self._follow_selection)
         table.itemDoubleClicked.connect(self._wait)
         return table
-
-    def _lay_out(self) -> None:
-        self.message.hide()
-        own = self.change_button, self.add_button, self.clear_button, self.reset_button
-        buttons = flow(*own, flexible_gap(), self.reset_all_button, spacing=8)
-        top = row(self.profile, (self.query, 1))
-        add_parts(self.body, top, (self.table, 1), self.catcher, self.message, buttons)
 
     def _groups(self) -> dict[QTreeWidgetItem, list[QTreeWidgetItem]]:
         tops = [self.table.topLevelItem(index) for index in range(self.table.topLevelItemCount())]
