@@ -90,7 +90,7 @@ class SessionDialogs(QObject):
 
         dialog = ExportDialog(self._context, self._view)
         add_help_key(dialog, EXPORT, self.help_requested.emit)
-        self._to_stop.append(dialog.stop)
+        self._to_stop.append(dialog.work.stop)
         return dialog
 
     @cached_property

@@ -298,7 +298,7 @@ class Opening(QObject):
     def close(self) -> None:
         self.opener.close()
         if self.finding is not None:
-            self.finding.close_search()
+            self.finding.search.close()
 
     def _reviewer(self) -> str:
         return reviewer_name(self._settings.settings)

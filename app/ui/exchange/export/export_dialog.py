@@ -177,10 +177,6 @@ class ExportDialog(QDialog):
         make = partial(write, session, order, self.work.report, self.work.should_stop)
         self._context.runner.run(make, self._finish, self._fail, owner=self)
 
-    def stop(self) -> None:
-        """Stop writing; no partial file is left."""
-        self.work.stop()
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.kinds.doItemsLayout()  # the style sheet only sets the row height of a shown list
@@ -194,7 +190,8 @@ class ExportDialog(QDialog):
         self.outcome = narrow(wrapped_label(""))
         self.open_button = dialog_button(self.tr("Open"), self._open_written, "quiet")
         self.folder_button = dialog_button(self.tr("Open the folder"), self._open_folder, "quiet")
-        self.cancel_button = dialog_button(self.tr("Cancel"), self.stop)
+        # No partial file is left.
+        self.cancel_button = dialog_button(self.tr("Cancel"), self.work.stop)
         self.close_button = dialog_button(self.tr("Close"), self.hide)
         self.write_button = dialog_button(self.tr("Write"), self.write, "primary")
         self.write_button.setDefault(True)

@@ -115,7 +115,8 @@ class OfferBar(QFrame):
         self.setProperty("role", "notice")
         self.offered: FileOffered | None = None
         self.text = OneLineLabel(self)
-        self.yes = button(self.tr("Open it, closing this session"), "primary", call=self._accept)
+        accept = partial(self._end, self.accepted)
+        self.yes = button(self.tr("Open it, closing this session"), "primary", call=accept)
         self.no = button(self.tr("Not now"), call=self.close_question)
         row((self.text, 1), self.yes, self.no, margins=(12, 6, 12, 6), parent=self)
         self.hide()
@@ -133,10 +134,7 @@ class OfferBar(QFrame):
     def close_question(self) -> None:
         self._end(self.declined)
 
-    def _accept(self) -> None:
-        self._end(self.accepted)
-
-    def _end(self, answered: SignalInstance) -> None:
+    def _end(self, answered: SignalInstance, *_: object) -> None:
         offered, self.offered = self.offered, None
         self.hide()
         if offered is not None:

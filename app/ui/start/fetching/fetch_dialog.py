@@ -114,12 +114,8 @@ class FetchDialog(QDialog):
         self._show_fetching(True)
         self._runner.run(make, self._finish, self._fail, owner=self)
 
-    def stop(self) -> None:
-        """Stop soon; what was fetched stays in the folder."""
-        self.work.stop()
-
     def reject(self) -> None:
-        self.stop()
+        self.work.stop()
         super().reject()
 
     def _lay_out(self) -> None:
@@ -138,7 +134,8 @@ class FetchDialog(QDialog):
         self.bar.setFixedWidth(160)
         self.outcome = narrow(wrapped_label(""))
         self.open_button = dialog_button(self.tr("Open what was fetched"), self._open)
-        self.cancel_button = dialog_button(self.tr("Cancel"), self.stop)
+        # What was fetched stays in the folder.
+        self.cancel_button = dialog_button(self.tr("Cancel"), self.work.stop)
         self.close_button = dialog_button(self.tr("Close"), self.reject)
         self.fetch_button = dialog_button(self.tr("Fetch"), self.fetch, "primary")
         ends = self.cancel_button, self.close_button, self.fetch_button

@@ -43,7 +43,10 @@ SOON_MS = 150  # after the last of several changes
 
 
 class FindDialog(QDialog):
-    """Not modal: one may judge while it searches. Closing it stops the search."""
+    """Not modal: one may judge while it searches. Closing it stops the search.
+
+    Close `search` before the program ends.
+    """
 
     made = Signal(object)  # the path of a new session
 
@@ -107,10 +110,6 @@ class FindDialog(QDialog):
     def reject(self) -> None:
         self.stop()
         super().reject()
-
-    def close_search(self) -> None:
-        """Call it before the program ends."""
-        self.search.close()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

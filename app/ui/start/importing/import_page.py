@@ -131,7 +131,7 @@ class ImportPage(QWidget):
     def stop(self) -> None:
         """Stop background work soon; an unfinished session is deleted."""
         self.work.stop()
-        self.list.stop()
+        self.list.work.stop()
 
     def start_import(self) -> None:
         if self.why_not_ready() or self.is_importing:
@@ -171,7 +171,7 @@ class ImportPage(QWidget):
             self._show_form()
             self.session.suggest_path()
         else:
-            self.list.stop()
+            self.list.work.stop()
             if self._came_from is None:
                 self.cancelled.emit()
             else:

@@ -134,9 +134,6 @@ class ListCard(QFrame):
             self._allowed.difference_update(folders)
         self.changed.emit()
 
-    def stop(self) -> None:
-        self.work.stop()
-
     def _read(self, path: Path) -> None:
         chosen = dict(self._chosen.get(path, {}))
         read = partial(preview_list, path, chosen, self.work.should_stop, self.work.report)

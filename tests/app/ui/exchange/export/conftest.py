@@ -27,7 +27,7 @@ def dialog(qtbot, context, judged):
     context.commands.add("report", dialog.show_report)
     context.commands.add("pack", dialog.show_packing)
     yield dialog
-    dialog.stop()
+    dialog.work.stop()
 
 
 def choose(qtbot, dialog, name):

@@ -88,7 +88,7 @@ def dialog(qtbot, tools):
     qtbot.waitUntil(lambda: bool(made.card.classes))
     yield made
     made.reject()
-    made.close_search()
+    made.search.close()
 
 
 @pytest.fixture
