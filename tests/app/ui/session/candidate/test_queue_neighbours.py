@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 
 from agent.errors import WorkbenchError
 from app.core.inspections.store import add_inspection, mark_fault
-from app.core.queue import EVERYTHING, LIST_ORDER, row_of
+from app.core.queue import EVERYTHING, LIST_ORDER, next_unjudged, row_of
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics.repeats import repeats_of
@@ -60,6 +60,8 @@ def test_rows_around_a_candidate_also_after_moving(third, session):
     assert (ids(back.before), ids(back.after)[:2]) == ([1], [3, 4]) and back.unjudged == ()
     assert around.moved_to(row, row) is None and first_of(session, QUEUE).candidate.id == 1
     last = row_of(session, 12, LIST_ORDER).position
+    found = next_unjudged(session, QUEUE.to_judge, LIST_ORDER, after=last)
+    assert found.candidate.id == 1
     assert next_of(session, QUEUE, last) is None
     assert previous_of(session, QUEUE, last).candidate.id == 11
 
