@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -232,32 +233,27 @@ class QueueSearch(QObject):
         self, session: Session, runner: Runner, failed: Failed, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._session, self._runner, self._failed = session, runner, failed
-        self._search = 0  # Number of the running search; 0: none.
-        self._count = 0
+        self._session, self._failed = session, failed
+        self._answer = runner.latest(self)
+        self.is_busy = False
         self.is_long = False
         self.update_length()
-
-    @property
-    def is_busy(self) -> bool:
-        return self._search != 0
 
     def update_length(self) -> None:
         self.is_long = self._session.count() > LONG_QUEUE
 
     def cancel(self) -> None:
         """Ignore the result of the running search."""
-        self._search = 0
+        self._answer.forget()
+        self.is_busy = False
 
     def start(self, find: Find, done: Done) -> None:
         """Call `done` with the row found, now or later."""
         if self.is_busy:
             return
         if self.is_long:
-            self._count += 1
-            self._search = number = self._count
-            found, failed = partial(self._on_found, number, done), partial(self._on_failed, number)
-            self._runner.run(find, found, failed, owner=self)
+            self.is_busy = True
+            self._answer.ask(find, partial(self._end, done), partial(self._end, self._failed))
             return
         try:
             row = find()
@@ -266,15 +262,9 @@ class QueueSearch(QObject):
         else:
             done(row)
 
-    def _on_found(self, number: int, done: Done, row: QueueRow | None) -> None:
-        if number == self._search:
-            self._search = 0
-            done(row)
-
-    def _on_failed(self, number: int, error: WorkbenchError) -> None:
-        if number == self._search:
-            self._search = 0
-            self._failed(error)
+    def _end(self, tell: Callable[[Any], None], outcome: Any) -> None:
+        self.is_busy = False
+        tell(outcome)
 
 
 # A round of repeats: candidates shown again as if new, to measure how consistent the person is.
