@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.session.records import Change
 from app.ui.base.background.runner import Done, Work
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.text_width import OnEvent
 
 DELAY_MS = 200  # changes within this time are handled together
 
@@ -30,7 +31,8 @@ class Refresh(QObject):
         self._is_stale, self._is_busy = True, False
         self._timer = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._timer.timeout.connect(self.refresh_now)
-        page.installEventFilter(self)
+        shown = partial(QTimer.singleShot, 0, self, self.refresh_now)
+        OnEvent(page, shown, QEvent.Type.Show)
         context.bridge.changed.connect(self._session_changed)
         context.current.blind_mode.changed.connect(self.ask)
 
@@ -50,11 +52,6 @@ class Refresh(QObject):
             self._is_stale, self._is_busy = False, True
             failed = partial(self._end, self._current.report_error)
             self._answer.ask(self._prepare(), partial(self._end, self._show), failed)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._page and event.type() == QEvent.Type.Show:
-            QTimer.singleShot(0, self, self.refresh_now)
-        return False
 
     def _session_changed(self, change: Change) -> None:
         if change.aspect not in ("spectrum", "evidence"):
