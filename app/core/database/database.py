@@ -159,15 +159,6 @@ class Database:
     @contextmanager
     def _write_turn(self, *, urgent: bool = False) -> Iterator[None]:
         """Write after those who asked before: with a plain lock, busy writers could go first."""
-        with self._queued(urgent=urgent):
-            self._thread.is_writing = True
-            try:
-                yield
-            finally:
-                self._thread.is_writing = False
-
-    @contextmanager
-    def _queued(self, *, urgent: bool) -> Iterator[None]:
         mine = object()
         try:
             with self._turn_changed:
@@ -181,7 +172,11 @@ class Database:
                     f"{self.location}: another part of this program is still writing to it. "
                     "Nothing was lost. Try again"
                 )
-            yield
+            self._thread.is_writing = True
+            try:
+                yield
+            finally:
+                self._thread.is_writing = False
         finally:
             with self._turn_changed:
                 self._writers.remove(mine)
@@ -209,8 +204,18 @@ class Database:
             self._refuse_version(version)
             refuse_executable_schema(connection, self.location)
             if version < VERSION:
-                with self._named_upgrade(version):
+                try:
                     migrate(connection, version)
+                except DBAPIError as error:
+                    # Of an upgrade that the server does not allow, say who can do it.
+                    is_forbidden = getattr(error.orig, "sqlstate", "") == error_messages.FORBIDDEN
+                    if version == 0 or not is_forbidden:
+                        raise
+                    raise SessionError(
+                        f"{self.location} was written by an older version of this program, and "
+                        "only the owner of its tables may upgrade it, once, with: "
+                        f"spec-o3 {self.location}"
+                    ) from error
                 self._storage.set_version(connection, VERSION)
                 write_facts(connection, {"tables": str(VERSION)})
             refuse_incomplete(connection, self.location)
@@ -229,20 +234,6 @@ class Database:
                 f"{self.location} was written by an older version of this program. Open it once "
                 f"for writing, which upgrades it: spec-o3 {self.location}"
             )
-
-    @contextmanager
-    def _named_upgrade(self, version: int) -> Iterator[None]:
-        """Of an upgrade that the server does not allow, say who can do it."""
-        try:
-            yield
-        except DBAPIError as error:
-            is_forbidden = getattr(error.orig, "sqlstate", "") == error_messages.FORBIDDEN
-            if version == 0 or not is_forbidden:
-                raise
-            raise SessionError(
-                f"{self.location} was written by an older version of this program, and only the "
-                f"owner of its tables may upgrade it, once, with: spec-o3 {self.location}"
-            ) from error
 
 
 def read_fact(connection: Connection, key: str) -> str | None:

@@ -113,16 +113,16 @@ class TeamDatabase:
         """Close it, and delete the tables that this object created if nobody else uses them."""
         if self._was_created:
             # Why it is unwanted is what the user is told, not that something was left behind.
-            with suppress(DBAPIError, SessionError):
-                self._drop_tables()
+            with (
+                suppress(DBAPIError, SessionError),
+                self.writer.connect() as connection,
+                connection.begin(),
+            ):
+                if not count_other_programs(connection):
+                    strange = self._strange or frozenset()
+                    ours = [each for each in metadata.sorted_tables if each.name not in strange]
+                    metadata.drop_all(connection, ours)
         self.close()
-
-    def _drop_tables(self) -> None:
-        with self.writer.connect() as connection, connection.begin():
-            if not count_other_programs(connection):
-                strange = self._strange or frozenset()
-                ours = [each for each in metadata.sorted_tables if each.name not in strange]
-                metadata.drop_all(connection, ours)
 
 
 def count_other_programs(connection: Connection) -> int:

@@ -444,9 +444,8 @@ evidence = Table(
     # Whether it is the newest answer of the service, of all releases.
     Column("is_newest", Boolean, nullable=False),
 )
-NEWEST = "is_newest"
 _partial_index(
-    "evidence_state", NEWEST, evidence.c.service, evidence.c.state, evidence.c.candidate_id
+    "evidence_state", "is_newest", evidence.c.service, evidence.c.state, evidence.c.candidate_id
 )
 
 # Who is to judge what: never deleted, only withdrawn, so that merged files agree.

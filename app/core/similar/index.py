@@ -23,7 +23,7 @@ from agent.spectra.fits.source_file import open_regular
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.urls import is_url
 from app.core.database.database import Database
-from app.core.database.file_opening import side_file
+from app.core.database.session_file import side_file
 from app.core.database.tables import candidates
 from app.core.progress import ShouldStop
 from app.core.session.session import Session

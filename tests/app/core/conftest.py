@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.core.database import error_messages
 from tests.app.core.database.postgres import running_cluster
 
 
@@ -21,6 +22,12 @@ def team_location(cluster):
     name = cluster.new_database()
     yield cluster.url(name)
     cluster.drop(name)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Nobody waits for long until another has written."""
+    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 0.3)
 
 
 @pytest.fixture(params=["file", "team"])

@@ -148,6 +148,8 @@ def _programs() -> Path:
 
 def _as_user(folder: Path) -> list[str]:
     """How to run its programs: never as root, and never longer than this process lives."""
+    import pwd
+
     command = ["setpriv", "--pdeathsig", "QUIT"]
     if os.getuid() != 0:
         return command
@@ -156,14 +158,9 @@ def _as_user(folder: Path) -> list[str]:
             shutil.chown(folder, name)
         except LookupError:
             continue
-        return [*command, "--reuid", name, "--regid", str(_group(name)), "--clear-groups"]
+        group = str(pwd.getpwnam(name).pw_gid)
+        return [*command, "--reuid", name, "--regid", group, "--clear-groups"]
     pytest.skip("PostgreSQL does not run as root, and there is no other user here")
-
-
-def _group(name: str) -> int:
-    import pwd
-
-    return pwd.getpwnam(name).pw_gid
 
 
 def name_of(location):

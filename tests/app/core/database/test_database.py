@@ -178,14 +178,6 @@ def test_many_candidates_and_reviewers(location):
 
 
 # Who waits for whom, and for how long, where many use a session at once.
-PATIENCE_S = 0.3
-
-
-@pytest.fixture
-def impatient(monkeypatch):
-    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", PATIENCE_S)
-
-
 def test_the_end_waits_for_those_who_write(location):
     session = made(location)
     inside, leave = threading.Event(), threading.Event()

@@ -1,6 +1,5 @@
 """Files that are not sessions, or are damaged, are refused before SQLite reads them."""
 
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -61,14 +60,6 @@ def test_an_empty_file_and_one_without_its_facts(file_location):
         open_session(file_location, "Ada", read_only=True)
 
 
-def test_in_a_folder_that_cannot_be_written(file_location):
-    made(file_location).close()
-    copy = file_location.with_name("copy.speco3")
-    shutil.copy(file_location, copy)
-    with open_session(copy, "Ben", read_only=True) as reader:
-        assert reader.count() == 5
-
-
 def test_what_is_no_session_is_refused(tmp_path):
     other = tmp_path / "other.speco3"
     with sqlite3.connect(other) as connection:
@@ -86,11 +77,6 @@ def test_what_is_no_session_is_refused(tmp_path):
 
 
 # Errors of the database are reported as SessionErrors that say what to do.
-@pytest.fixture
-def impatient(monkeypatch):
-    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 0.3)
-
-
 def test_what_no_database_takes(location):
     with made(location) as session:
         for use in [

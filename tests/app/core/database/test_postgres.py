@@ -3,17 +3,16 @@
 import gzip
 import logging
 import re
-import sqlite3
 import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import MetaData, create_engine, insert, select
 
 from agent.tasks.catalogue import find_task
-from app.core.database import error_messages, postgres
+from app.core.database import postgres
 from app.core.database.database import Database
 from app.core.database.migrations import VERSION
 from app.core.database.tables import metadata
@@ -159,9 +158,8 @@ def test_a_server_that_goes_away_and_comes_back(cluster, team_location):
         assert len(list(session.history())) == 2
 
 
-def test_a_colleague_who_stops_amid_a_verdict(team_location, monkeypatch):
+def test_a_colleague_who_stops_amid_a_verdict(team_location, impatient):
     """Their program holds what ours needs: we are told, and nobody waits for ever."""
-    monkeypatch.setattr(error_messages, "BUSY_TIMEOUT_S", 0.3)
     with (
         made(team_location) as here,
         open_session(team_location, "Ada") as there,
@@ -373,7 +371,8 @@ def older_database(team_location, tmp_path, version):
             table.indexes.remove(index)
     with source.connect() as given, target.begin() as connection:
         tables.create_all(connection)
-        for statement in indexes_of(path):
+        query = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+        for statement in given.exec_driver_sql(query).scalars():
             connection.exec_driver_sql(statement)
         for table in tables.sorted_tables:
             rows = [dict(row) for row in given.execute(select(table)).mappings()]
@@ -386,12 +385,6 @@ def older_database(team_location, tmp_path, version):
                 )
     source.dispose()
     target.dispose()
-
-
-def indexes_of(path):
-    with closing(sqlite3.connect(path)) as connection:
-        query = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
-        return [sql for (sql,) in connection.execute(query)]
 
 
 @pytest.mark.parametrize("version", OLDER)

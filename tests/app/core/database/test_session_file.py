@@ -1,7 +1,6 @@
 """What others do to a session's file while it is open, or before: told clearly, nothing lost."""
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -13,7 +12,7 @@ import pytest
 from sqlalchemy.exc import DataError, OperationalError
 
 from app.core.database import error_messages
-from app.core.database.file_opening import MAX_VALUE_BYTES
+from app.core.database.session_file import MAX_VALUE_BYTES
 from app.core.errors import ReadOnlyError, SessionError, SessionHeldError
 from app.core.session.session import open_session
 from tests.app.core.sessions import ACCEPT, REJECT, in_a_thread, made
@@ -192,7 +191,7 @@ def test_a_file_cut_short_while_it_is_open(file_location, is_read_only, left):
 
 @contextmanager
 def alone(location, *suffixes):
-    """What would be found if the program ended now. By another program: see `file_opening`."""
+    """What would be found if the program ended now. By another program: see `session_file`."""
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder) / "copied"
         for suffix in {"", *suffixes}:
@@ -219,18 +218,6 @@ def test_one_writer_and_many_readers(file_location):
                 reader.record_verdict(3, ACCEPT)
     open_session(file_location, "Ben").close()
     assert not list(file_location.parent.glob(".*lock"))
-
-
-def test_a_file_replaced_underneath(file_location):
-    with made(file_location) as session:
-        copy = file_location.with_name("copy")
-        shutil.copy(file_location, copy)
-        copy.replace(file_location)
-        with pytest.raises(SessionError, match="replaced"):
-            session.record_verdict(1, ACCEPT)
-        file_location.unlink()
-        with pytest.raises(SessionError, match="moved or deleted"):
-            session.record_verdict(1, ACCEPT)
 
 
 def test_settings_of_the_file(file_location):

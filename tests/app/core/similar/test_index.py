@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.core.database.file_opening import side_file
+from app.core.database.session_file import side_file
 from app.core.session.session import new_session, open_session
 from app.core.similar.features import SIZE, features, features_key
 from app.core.similar.index import HEADER, RECORD, SUFFIX, SimilarIndex, build_some, index_of

@@ -52,8 +52,7 @@ SOURCES = (
         CORE / "finding" / f"{name}.py"
         for name in ("choice", "found_session", "inputs", "processes", "search")
     ),
-    *(CORE / "database" / f"{name}.py" for name in ("database", "error_messages")),
-    *(CORE / "database" / f"{name}.py" for name in ("file_opening", "session_file")),
+    *(CORE / "database" / f"{name}.py" for name in ("database", "error_messages", "session_file")),
     CORE / "errors.py",
     CORE / "progress.py",
     *(CORE / "exporting" / f"{name}.py" for name in ("export", "rows", "spectrum_file")),

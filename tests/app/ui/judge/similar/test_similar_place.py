@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint
 from sqlalchemy import update
 
-from app.core.database.file_opening import side_file
+from app.core.database.session_file import side_file
 from app.core.database.tables import candidates
 from app.core.queue import Sort
 from app.core.session.records import Opinion, Verdict
