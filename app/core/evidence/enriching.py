@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlalchemy import ColumnElement, FromClause, and_, func, or_, select
+from sqlalchemy import and_, func, or_, select
 
 from agent.web.body import never
 from app.core.database.tables import candidates, evidence
@@ -67,9 +67,21 @@ def enrich(
 
     Raises Stopped; all that was answered is kept.
     """
-    missing = _is_missing(service)
-    wanted = (~missing, ~HAS_POSITION, HAS_POSITION & missing)
-    query = select(*(func.count().filter(each) for each in wanted)).select_from(_joined(service))
+    here = and_(
+        evidence.c.candidate_id == candidates.c.id,
+        evidence.c.service == service.id,
+        evidence.c.release == service.release,
+    )
+    joined = candidates.join(evidence, here, isouter=True)
+    # Not asked yet, not within this radius, or failed.
+    is_missing = or_(
+        evidence.c.candidate_id.is_(None),
+        evidence.c.state == State.FAILED,
+        evidence.c.radius_arcsec != service.radius_arcsec,
+    )
+    has_position = candidates.c.ra.is_not(None) & candidates.c.dec.is_not(None)
+    wanted = (~is_missing, ~has_position, has_position & is_missing)
+    query = select(*(func.count().filter(each) for each in wanted)).select_from(joined)
     known, without, left = map(int, session.database.rows(query)[0])
     tally = Tally(service=service.id, known=known, without_position=without)
     total = left if limit is None else min(left, limit)
@@ -77,7 +89,10 @@ def enrich(
     done, after, faults = 0, 0, 0
     progress(done, total)
     while done < total:
-        ids = _next_ids(session, service, after, min(MAX_POSITIONS, total - done))
+        left_over = select(candidates.c.id).select_from(joined)
+        left_over = left_over.where(candidates.c.id > after, has_position, is_missing)
+        at_most = min(MAX_POSITIONS, total - done)
+        ids = session.database.scalars(left_over.order_by(candidates.c.id).limit(at_most))
         if not ids:
             break
         is_failed = _ask_together(session, client, patient, ids, tally, should_stop)
@@ -136,30 +151,3 @@ def _ask_together(
     for answer in answers:
         tally.count(answer.state, answer.reason)
     return exchange is None
-
-
-HAS_POSITION = candidates.c.ra.is_not(None) & candidates.c.dec.is_not(None)
-
-
-def _next_ids(session: Session, service: Service, after: int, at_most: int) -> list[int]:
-    query = select(candidates.c.id).select_from(_joined(service))
-    query = query.where(candidates.c.id > after, HAS_POSITION, _is_missing(service))
-    return session.database.scalars(query.order_by(candidates.c.id).limit(at_most))
-
-
-def _is_missing(service: Service) -> ColumnElement[bool]:
-    """Not asked yet, not within this radius, or failed."""
-    return or_(
-        evidence.c.candidate_id.is_(None),
-        evidence.c.state == State.FAILED,
-        evidence.c.radius_arcsec != service.radius_arcsec,
-    )
-
-
-def _joined(service: Service) -> FromClause:
-    here = and_(
-        evidence.c.candidate_id == candidates.c.id,
-        evidence.c.service == service.id,
-        evidence.c.release == service.release,
-    )
-    return candidates.join(evidence, here, isouter=True)

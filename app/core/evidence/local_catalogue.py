@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,19 +17,12 @@ from sqlalchemy import select
 
 from agent.child_process.rows_in_child import rows_in_child
 from agent.errors import WorkbenchError
+from agent.spectra.spectrum import FloatArray
 from app.core.database.tables import candidates
-from app.core.evidence.hats.catalogue import HatsRows
-from app.core.evidence.local_rows import (
-    MAX_COLUMNS,
-    FloatArray,
-    IntArray,
-    LocalRows,
-    PlacedRows,
-    Row,
-    chord,
-)
+from app.core.evidence.hats import HatsRows
+from app.core.evidence.local_rows import MAX_COLUMNS, IntArray, PlacedRows, Row, chord
 from app.core.evidence.store import NewAnswer, save_group_act
-from app.core.importing.formats.contents import Cells, ListColumn, RowBlock, Value
+from app.core.importing.formats.contents import Cells, ListColumn, Value
 from app.core.importing.opening import errors_naming, file_sha256, open_for_import
 from app.core.importing.sky import angles, positions, unit_vectors
 from app.core.progress import EstimatedProgress, ShouldStop, StoppedError, never, silent
@@ -169,7 +163,7 @@ def near_rows(path: Path, radius_arcsec: float, sky: list[list[float]]) -> Itera
     found: dict[int, list[Near]] = {}
     kept = count = without_position = 0
     with errors_naming(path):
-        rows: LocalRows = HatsRows(path) if path.is_dir() else FileRows(path)
+        rows: HatsRows | FileRows = HatsRows(path) if path.is_dir() else FileRows(path)
         for block in rows.blocks(tree, radius):
             if len(block.numbers) and len(places):
                 kept += _keep(block, tree, float(chord(radius)), count, found)
@@ -238,7 +232,10 @@ def _value(value: Value) -> float | int | str | None:
 
 
 class FileRows:
-    """A file, read from its beginning to its end whatever the candidates are."""
+    """A file, read from its beginning to its end whatever the candidates are.
+
+    `release` names this very content, `about` is kept as the source of its values.
+    """
 
     def __init__(self, path: Path) -> None:
         opened = open_for_import(path, {})
@@ -254,30 +251,26 @@ class FileRows:
     def blocks(self, candidates: cKDTree, radius: float) -> Iterator[PlacedRows]:
         done = 0
         for block in self._file.blocks():
+            ra, dec = (
+                angles(block.cells[number], self._file.columns[number].unit, is_ra=not which)
+                for which, number in enumerate(self._roles)
+            )
+            ra, dec, _ = positions(ra, dec)
+            # What is no position is None in both.
+            table = np.array([ra, dec], dtype=float)
+            numbers = np.flatnonzero(np.isfinite(table).all(axis=0))
             done += len(block.lines)
-            yield self._placed(block, done)
+            yield PlacedRows(
+                count=len(block.lines),
+                numbers=numbers,
+                places=unit_vectors(*table[:, numbers]),
+                rows=partial(_rows, block.cells[: len(self.columns)]),
+                done=done,
+                of=self._file.estimate,
+            )
 
     def notes(self, places: FloatArray) -> list[str]:
         return []
-
-    def _placed(self, block: RowBlock, done: int) -> PlacedRows:
-        ra, dec = (
-            angles(block.cells[number], self._file.columns[number].unit, is_ra=not which)
-            for which, number in enumerate(self._roles)
-        )
-        ra, dec, _ = positions(ra, dec)
-        # What is no position is None in both.
-        table = np.array([ra, dec], dtype=float)
-        numbers = np.flatnonzero(np.isfinite(table).all(axis=0))
-        cells = block.cells[: len(self.columns)]
-        return PlacedRows(
-            count=len(block.lines),
-            numbers=numbers,
-            places=unit_vectors(*table[:, numbers]),
-            rows=lambda wanted: _rows(cells, wanted),
-            done=done,
-            of=self._file.estimate,
-        )
 
 
 def _rows(cells: Sequence[Cells], wanted: IntArray) -> list[Row]:

@@ -1,16 +1,15 @@
 """Rows of a catalogue on this machine, in whatever form it is kept."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
-from app.core.importing.formats.contents import ListColumn, Value
+from agent.spectra.spectrum import FloatArray
+from app.core.importing.formats.contents import Value
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Row = Sequence[Value]
 MAX_COLUMNS = 100
@@ -27,26 +26,6 @@ class PlacedRows:
     """The values of some rows, by their numbers in rising order; read when they are asked for."""
     done: int
     of: int | None  # how much of the catalogue has been read, if that is known
-
-
-class LocalRows(Protocol):
-    @property
-    def columns(self) -> Sequence[ListColumn]:
-        """At most MAX_COLUMNS."""
-
-    @property
-    def release(self) -> str:
-        """Names this very content."""
-
-    @property
-    def about(self) -> Mapping[str, Any]:
-        """What is kept as the source of its values."""
-
-    def blocks(self, candidates: cKDTree, radius: float) -> Iterator[PlacedRows]:
-        """The rows; those farther than `radius` (radians) from all candidates may be left out."""
-
-    def notes(self, places: FloatArray) -> list[str]:
-        """What the user should know of the match, once it is done, with candidates at `places`."""
 
 
 def chord(angle: Any) -> Any:

@@ -23,6 +23,7 @@ from app.services.catalogues.answer import Answer, Exchange, State, now
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import Service
 
+KEY = ("candidate_id", "service", "release")
 HASH_SHOWN = 16
 LEVEL = 6
 
@@ -111,8 +112,14 @@ def save_group_act(
         asked_at = now() if exchange is None else exchange.asked_at
         rows = (_values(service, each, reply, asked_at) for each in new)
         while page := list(islice(rows, MAX_IDS)):
-            _save_page(connection, page)
-            ids.update(row["candidate_id"] for row in page)
+            here = [row["candidate_id"] for row in page]
+            older = evidence.c.candidate_id.in_(here) & (evidence.c.service == service.id)
+            connection.execute(update(evidence).where(older).values(is_newest=False))
+            statement = insert_or_update(connection, evidence)
+            news = {name: statement.excluded[name] for name in page[0] if name not in KEY}
+            statement = statement.on_conflict_do_update(index_elements=KEY, set_=news)
+            connection.execute(statement, page)
+            ids.update(here)
         if is_weighed(session.task, service.id):
             update_combined(connection, session.task, ids)
     if ids:
@@ -166,16 +173,6 @@ def _values(
     }
 
 
-def _save_page(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    ids = [row["candidate_id"] for row in rows]
-    older = evidence.c.candidate_id.in_(ids) & (evidence.c.service == rows[0]["service"])
-    connection.execute(update(evidence).where(older).values(is_newest=False))
-    statement = insert_or_update(connection, evidence)
-    keys = ["candidate_id", "service", "release"]
-    news = {name: statement.excluded[name] for name in rows[0] if name not in keys}
-    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=news), list(rows))
-
-
 def _query() -> Select[Any]:
     return select(evidence, service_replies.c.url, service_replies.c.sha256).join(
         service_replies, service_replies.c.id == evidence.c.reply_id, isouter=True
@@ -186,16 +183,10 @@ def _answer_of(row: Row[Any]) -> StoredAnswer:
     words = row.service, row.release, row.state, row.asked_at, row.client, row.reason
     if not have_type(str, *words) or row.state not in STORED:
         raise damaged(f"the evidence about candidate {row.candidate_id}")
+    kept = ("service", "release", "asked_at", "reply_id", "ra", "dec", "radius_arcsec", "client")
     return StoredAnswer(
-        service=row.service,
-        release=row.release,
         answer=Answer(state=State(row.state), matches=matches_from(row.matches), reason=row.reason),
-        asked_at=row.asked_at,
         url=row.url or "",
-        reply_id=row.reply_id,
         sha256=row.sha256 or "",
-        ra=row.ra,
-        dec=row.dec,
-        radius_arcsec=row.radius_arcsec,
-        client=row.client,
+        **{name: getattr(row, name) for name in kept},
     )

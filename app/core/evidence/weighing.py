@@ -143,7 +143,23 @@ def update_combined(connection: Connection, task: Task, ids: Collection[int]) ->
     """Weigh the newest answers about these candidates anew."""
     wanted = sorted(ids) if task.catalogue else []
     for start in range(0, len(wanted), MAX_IDS):
-        _update_page(connection, task, wanted[start : start + MAX_IDS])
+        page = wanted[start : start + MAX_IDS]
+        # Nobody else may inspect them meanwhile, as on a server p(YES) would be an older one.
+        query = select(candidates.c.id, candidates.c.agent_p_yes).where(candidates.c.id.in_(page))
+        query = query.order_by(candidates.c.id).with_for_update(key_share=True)
+        rows = connection.execute(query).all()
+        answers = answers_about(connection, task, page)
+        values = []
+        for row in rows:
+            odds = weigh(task, answers.get(row.id, {})).log_odds
+            p_yes = row.agent_p_yes if isinstance(row.agent_p_yes, float | int) else None
+            values.append({"number": row.id, "odds": odds, "combined": combined_p(p_yes, odds)})
+        if values:
+            each = update(candidates).where(candidates.c.id == bindparam("number"))
+            news = each.values(
+                catalogue_log_odds=bindparam("odds"), p_combined=bindparam("combined")
+            )
+            connection.execute(news, values)
 
 
 def answers_about(
@@ -165,20 +181,3 @@ def answers_about(
         )
         found.setdefault(row.candidate_id, {})[row.service] = answer
     return found
-
-
-def _update_page(connection: Connection, task: Task, ids: Sequence[int]) -> None:
-    # Nobody else may inspect them meanwhile, as on a server p(YES) would be an older one.
-    query = select(candidates.c.id, candidates.c.agent_p_yes).where(candidates.c.id.in_(ids))
-    query = query.order_by(candidates.c.id).with_for_update(key_share=True)
-    rows = connection.execute(query).all()
-    answers = answers_about(connection, task, ids)
-    values = []
-    for row in rows:
-        log_odds = weigh(task, answers.get(row.id, {})).log_odds
-        p_yes = row.agent_p_yes if isinstance(row.agent_p_yes, float | int) else None
-        values.append({"number": row.id, "odds": log_odds, "combined": combined_p(p_yes, log_odds)})
-    if values:
-        each = update(candidates).where(candidates.c.id == bindparam("number"))
-        each = each.values(catalogue_log_odds=bindparam("odds"), p_combined=bindparam("combined"))
-        connection.execute(each, values)

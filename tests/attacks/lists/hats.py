@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from app.core.errors import ImportFailed
-from app.core.evidence.hats.folder import PARTITIONS, PROPERTIES
+from app.core.evidence.hats import PARTITIONS, PROPERTIES
 from app.core.evidence.local_catalogue import near_rows
 from app.core.importing.sky import unit_vectors
 from tests.agent.spectra.readers.hostile_files import MUTATIONS

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from app.core.evidence.hats.folder import pixels_at
+from app.core.evidence.hats import pixels_at
 from app.core.importing.sky import unit_vectors
 
 

@@ -73,17 +73,17 @@ def test_of_too_many_the_nearest_are_kept(value):
     assert [each.separation_arcsec for each in found] == [0.001 * n for n in range(len(found))]
 
 
-@pytest.mark.parametrize("value", [10**400, -(10**400), [1], {"a": 1}, float("nan"), float("inf")])
-def test_values_that_no_catalogue_has(value):
-    text = json.dumps([{"separation_arcsec": 0.1, "values": {"g": value}}])
+WILD = (10**400, -(10**400), float("nan"), float("inf"))
+
+
+@pytest.mark.parametrize(("apart", "value"), [
+    *((0.1, value) for value in (*WILD, [1], {"a": 1})),
+    *((each, 1.0) for each in (*WILD, "1", None)),
+])  # fmt: skip
+def test_values_and_separations_that_no_catalogue_has(apart, value):
+    text = json.dumps([{"separation_arcsec": apart, "values": {"g": value}}])
     with pytest.raises(SessionError, match="damaged"):
         matches_from(text)
-
-
-@pytest.mark.parametrize("apart", [10**400, "1", None, float("nan")])
-def test_separations_that_are_none(apart):
-    with pytest.raises(SessionError, match="damaged"):
-        matches_from(json.dumps([{"separation_arcsec": apart, "values": {}}]))
 
 
 # The year of a position.

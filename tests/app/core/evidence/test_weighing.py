@@ -4,20 +4,23 @@ import math
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import update
 
 from agent.tasks.catalogue import bundled_task, load_tasks
 from agent.trajectory.p_yes import combined_p
-from app.core.database.tables import evidence, inspections
+from agent.trajectory.trajectory import ModelRef
+from app.core.database.tables import evidence
 from app.core.errors import SessionError
 from app.core.evidence.said_values import Gap, said_of
 from app.core.evidence.store import NewAnswer, save, save_group_act
 from app.core.evidence.weighing import update_combined, weigh
-from app.core.inspections.shown_opinion import show_model, update_agent_columns
+from app.core.inspections.shown_opinion import show_model
+from app.core.inspections.store import add_inspection
 from app.core.queue import page, parse_filter, parse_sort
 from app.services.catalogues.answer import Exchange, Match, answer_of, failed
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
+from tests.app.core.inspected import said as said_by_agent
 
 VSX, GAIA = all_services()["vsx"], all_services()["gaia"]
 HERE = Position(ra=10.0, dec=41.0)
@@ -32,12 +35,8 @@ def reply():
 
 
 def inspected(session, number, p_yes):
-    about = {"candidate_id": number, "model": "m", "model_sha256": f"{p_yes}", "verdict": "YES",
-             "at": f"2026-01-01T00:00:0{int(9 * p_yes)}.000+00:00", "p_yes": p_yes,
-             "stopped_by": "answer", "well_formed": True, "record": "{}"}  # fmt: skip
-    with session.database.writing() as connection:
-        connection.execute(insert(inspections).values(about))
-        update_agent_columns(connection, number, session.task)
+    model = ModelRef(name="m", sha256=f"{p_yes}")
+    add_inspection(session, number, said_by_agent("YES", p_yes, model, number=number))
 
 
 def p_of(session, number):

@@ -1,1 +1,0 @@
-"""Catalogues in the HATS layout: partitions of the sky as Parquet files in a folder."""
