@@ -17,7 +17,7 @@ from app.core.exporting import evidence_columns, further_columns
 from app.core.exporting.further_columns import FurtherOpinionColumns
 from app.core.exporting.table import Column, Kind, free_name
 from app.core.queue.evidence_values import gives_class_away
-from app.core.session.evidence_services import words_of
+from app.core.session.evidence_services import session_services, words_of
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}
 """By the type stored for a column of a list."""
@@ -27,7 +27,7 @@ MAX_WORDS = 500
 CLASH_SUFFIX = "_list"  # appended to the name of a list column that clashes with a fixed one
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CarriedColumn:
     """A column carried over from lists; `names` maps list ids to its name there."""
 
@@ -77,21 +77,24 @@ ROLES = (SCORE, LABEL, SNR)  # Optional columns; written only if a list has valu
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """The written columns: CONTRACT, `further` ones of opinions, `roles` (from the
-    candidate `fields`), those of models, of measured lines and of services, what these weigh, `own`
-    (from lists).
+    """The written columns: CONTRACT, `further` ones of opinions, `roles` (by field of the
+    candidate), those of models, of measured lines and of services, what these weigh, `own` (from
+    lists).
     """
 
     further: FurtherOpinionColumns = field(default_factory=FurtherOpinionColumns)
-    roles: tuple[Column, ...] = ()
-    fields: tuple[str, ...] = ()
+    roles: Mapping[str, Column] = field(default_factory=dict)
     models: tuple[further_columns.InspectedModel, ...] = ()
     lines: tuple[further_columns.MeasuredLine, ...] = ()
     services: tuple[evidence_columns.AskedService, ...] = ()
     weighed: evidence_columns.WeighedTask | None = None
     own: tuple[CarriedColumn, ...] = ()
-    known: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """The columns of each list that are included in `own`, by list id."""
+
+    def __post_init__(self) -> None:
+        if len(self.columns) > MAX_COLUMNS:
+            raise SessionError(
+                f"the lists have more than {MAX_COLUMNS} columns, too many to export"
+            )
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -108,8 +111,7 @@ class Layout:
         yield (*OBJECT, *OPINION), False
         yield AGENT, True
         yield (SEEN, *self.further.columns), False
-        for name, column in zip(self.fields, self.roles, strict=True):
-            yield (column,), name == LABEL.name
+        yield from (((column,), name == LABEL.name) for name, column in self.roles.items())
         yield from ((each.columns, True) for each in self.models)
         yield from ((each.columns, False) for each in self.lines)
         yield from ((each.columns, each.service.hides_class) for each in self.services)
@@ -120,21 +122,21 @@ class Layout:
     @property
     def renamed(self) -> dict[str, str]:
         """New names of renamed list columns, by their name in the list."""
-        every = (*self.roles, *(each.column for each in self.own))
+        every = (*self.roles.values(), *(each.column for each in self.own))
         return {each.given_name: each.name for each in every if each.given_name}
 
     def with_keys(self, list_id: int, names: Iterable[str]) -> Layout:
         """The layout with additional columns that the list did not declare."""
         used_names = {each.name.casefold() for each in self.columns}
         more = [
-            CarriedColumn(
-                column=_with_free_name(name, Column(name), used_names), names={list_id: name}
-            )
+            CarriedColumn(_with_free_name(name, Column(name), used_names), {list_id: name})
             for name in sorted(names)
         ]
-        known = self.known.get(list_id, frozenset()) | {each.names[list_id] for each in more}
-        own = (*self.own, *more)
-        return _checked(replace(self, own=own, known={**self.known, list_id: known}))
+        return replace(self, own=(*self.own, *more))
+
+    def known(self, list_id: int) -> set[str]:
+        """The columns of a list that are included in `own`."""
+        return {each.names[list_id] for each in self.own if list_id in each.names}
 
 
 def read_layout(connection: Connection, task: Task | None = None) -> Layout:
@@ -143,17 +145,6 @@ def read_layout(connection: Connection, task: Task | None = None) -> Layout:
         (row.id, _declared_roles(row.roles), list(_declared_columns(row.columns)))
         for row in connection.execute(select(lists).order_by(lists.c.id))
     ]
-    used_names = {each.name.casefold() for each in CONTRACT}
-    further = further_columns.further_opinion_columns(connection, used_names)
-    roles, fields = [], []
-    for role in ROLES:
-        if _has_values(connection, role.name):
-            fields.append(role.name)
-            roles.append(_with_free_name(*_role_column(role, declared), used_names))
-    models = further_columns.inspected_models(connection, used_names)
-    lines = further_columns.measured_lines(connection, used_names)
-    services = evidence_columns.asked_services(connection, used_names)
-    weighed = evidence_columns.weighed_task(connection, task, used_names)
     merged: dict[tuple[str, str], tuple[Column, dict[int, str]]] = {}
     for list_id, used, entries in declared:
         for entry in entries:
@@ -161,33 +152,27 @@ def read_layout(connection: Connection, task: Task | None = None) -> Layout:
                 # The same name with a different unit is a different quantity.
                 _, names = merged.setdefault((entry.name, entry.unit), (entry, {}))
                 names[list_id] = entry.name
-    own = tuple(
-        CarriedColumn(column=_with_free_name(entry.name, entry, used_names), names=names)
-        for entry, names in merged.values()
+    used_names = {each.name.casefold() for each in CONTRACT}
+    # In the order of the columns: the first of two with the same name keeps it.
+    return Layout(
+        further=further_columns.further_opinion_columns(connection, used_names),
+        roles={
+            role.name: _with_free_name(*_role_column(role, declared), used_names)
+            for role in ROLES
+            if _has_values(connection, role.name)
+        },
+        models=further_columns.inspected_models(connection, used_names),
+        lines=further_columns.measured_lines(connection, used_names),
+        services=tuple(
+            evidence_columns.asked_service(connection, each, used_names)
+            for each in session_services(connection).values()
+        ),
+        weighed=evidence_columns.weighed_task(connection, task, used_names),
+        own=tuple(
+            CarriedColumn(_with_free_name(entry.name, entry, used_names), names)
+            for entry, names in merged.values()
+        ),
     )
-    known = {
-        list_id: frozenset(each.names[list_id] for each in own if list_id in each.names)
-        for list_id, _, _ in declared
-    }
-    return _checked(
-        Layout(
-            further=further,
-            roles=tuple(roles),
-            fields=tuple(fields),
-            models=models,
-            lines=lines,
-            services=services,
-            weighed=weighed,
-            own=own,
-            known=known,
-        )
-    )
-
-
-def _checked(layout: Layout) -> Layout:
-    if len(layout.columns) > MAX_COLUMNS:
-        raise SessionError(f"the lists have more than {MAX_COLUMNS} columns, too many to export")
-    return layout
 
 
 def _has_values(connection: Connection, name: str) -> bool:

@@ -11,7 +11,7 @@ from app.core.database.tables import candidates, evidence
 from app.core.evidence.weighing import answers_about, weigh
 from app.core.exporting.table import Column, Kind, free_name
 from app.core.queue.evidence_values import read_values
-from app.core.session.evidence_services import SEPARATION, session_services
+from app.core.session.evidence_services import SEPARATION
 from app.services.catalogues.service import Service
 
 COMBINED = (
@@ -33,13 +33,6 @@ class AskedService:
     names: tuple[str, ...]
     """As `bp_rp`, in the order of the first columns; state and time of the question follow."""
     columns: tuple[Column, ...]
-
-
-def asked_services(connection: Connection, used: set[str]) -> tuple[AskedService, ...]:
-    """The services with answers; their columns get names that are not `used`."""
-    return tuple(
-        _asked(connection, service, used) for service in session_services(connection).values()
-    )
 
 
 def evidence_cells(
@@ -64,7 +57,8 @@ def evidence_cells(
     return cells
 
 
-def _asked(connection: Connection, service: Service, used: set[str]) -> AskedService:
+def asked_service(connection: Connection, service: Service, used: set[str]) -> AskedService:
+    """The columns of a service get names that are not `used`."""
     releases = select(evidence.c.release).distinct().order_by(evidence.c.release)
     of_service = releases.where(evidence.c.service == service.id, evidence.c.is_newest)
     found = tuple(str(each) for each in connection.execute(of_service).scalars() if each)

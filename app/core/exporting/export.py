@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from app.core.exporting.formats.csv_file import metadata, metadata_path, write_c
 from app.core.exporting.formats.ecsv_file import write_ecsv
 from app.core.exporting.formats.parquet_file import parquet_writer
 from app.core.exporting.formats.votable_file import write_votable
-from app.core.exporting.plugin_formats import plugin_formats, plugin_writer
+from app.core.exporting.plugin_formats import plugin_formats, plugin_writer, to_astropy
 from app.core.exporting.rows import Page, UndeclaredColumnError, read_pages
 from app.core.exporting.selection import (
     Selection,
@@ -30,7 +30,7 @@ from app.core.exporting.selection import (
     describe,
     make_selection,
 )
-from app.core.exporting.table import Column, ColumnBuffer, Table
+from app.core.exporting.table import Column, Table
 from app.core.progress import Progress, ShouldStop, Steps
 from app.core.session.provenance import Provenance, provenance_in
 from app.core.session.session import Session
@@ -121,8 +121,6 @@ def read_catalogue(
     without_agent: bool = False,
 ) -> AstropyTable:
     """The catalogue that `export` would write, in memory as an astropy Table."""
-    from app.core.exporting.plugin_formats import to_astropy
-
     with session.database.reading() as connection:
         selection = make_selection(connection, which, reviewer)
         job = _ExportJob(
@@ -135,8 +133,8 @@ def read_catalogue(
         )
 
         def make(layout: Layout) -> AstropyTable:
-            with ColumnBuffer(Path(tempfile.gettempdir())) as buffer:
-                return to_astropy(_buffered(job, layout, buffer), job.provenance)
+            with _buffered(job, layout, Path(tempfile.gettempdir())) as table:
+                return to_astropy(table, job.provenance)
 
         return _with_layout(job, session.task, make)[0]
 
@@ -166,22 +164,27 @@ def _with_layout(job: _ExportJob, task: Task, make: Callable[[Layout], T]) -> tu
 def _write(job: _ExportJob, out: Path, layout: Layout, format_: str) -> int:
     """Write the file; returns the number of rows."""
     if format_ == "csv":
-        return _write_rows(job, out, layout)
+        columns = _columns(job, layout)
+        with disk_errors(out), atomic_file(out) as file:
+            rows = write_csv(file, [column.name for column in columns], _pages(job, layout))
+            with disk_errors(metadata_path(out)):
+                write_file(metadata_path(out), metadata(out, columns, rows, job.provenance))
+        return rows
     folder = out.absolute().parent
     if not folder.is_dir():
         raise SessionError(f"{folder} is not an existing folder: create it first")
     write = _writer(format_, folder)
-    with disk_errors(out), ColumnBuffer(folder) as buffer:
-        table = _buffered(job, layout, buffer)
-        with atomic_file(out) as file:
-            write(file, table, job.provenance)
+    with disk_errors(out), _buffered(job, layout, folder) as table, atomic_file(out) as file:
+        write(file, table, job.provenance)
         return table.rows
 
 
-def _buffered(job: _ExportJob, layout: Layout, buffer: ColumnBuffer) -> Table:
-    for page in _pages(job, layout):
-        buffer.add(page)
-    return Table(_columns(job, layout), buffer, job.steps.step)
+@contextmanager
+def _buffered(job: _ExportJob, layout: Layout, folder: Path) -> Iterator[Table]:
+    with Table(_columns(job, layout), folder, job.steps.step) as table:
+        for page in _pages(job, layout):
+            table.add(page)
+        yield table
 
 
 def _writer(format_: str, folder: Path) -> Callable[[BinaryIO, Table, Provenance], None]:
@@ -196,15 +199,6 @@ def _writer(format_: str, folder: Path) -> Callable[[BinaryIO, Table, Provenance
     from app.core.exporting.formats.fits_file import write_fits  # astropy is slow to load
 
     return partial(write_fits, folder=folder)
-
-
-def _write_rows(job: _ExportJob, out: Path, layout: Layout) -> int:
-    columns = _columns(job, layout)
-    with disk_errors(out), atomic_file(out) as file:
-        rows = write_csv(file, [column.name for column in columns], _pages(job, layout))
-        with disk_errors(metadata_path(out)):
-            write_file(metadata_path(out), metadata(out, columns, rows, job.provenance))
-    return rows
 
 
 def _columns(job: _ExportJob, layout: Layout) -> tuple[Column, ...]:

@@ -1,7 +1,7 @@
 """Columns of a catalogue for each model that inspected, and for each line measured by hand."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,30 +145,26 @@ def _line_row(recorded: RecordedMeasurement | None) -> tuple[Any, ...]:
 def _model(name: str, sha256: str, used: set[str]) -> InspectedModel:
     shown = printable(name, MAX_NAME)
     if is_assistant(name):
-        patterns = ("proposal_{}_verdict", "proposal_{}_by")
-        slug = _free_slug(name.removeprefix(ASSISTANT), patterns, used)
-        verdict, who = (pattern.format(slug) for pattern in patterns)
-        columns = (
+        patterns = ["proposal_{}_verdict", "proposal_{}_by"]
+        verdict, who = _free_names(name.removeprefix(ASSISTANT), patterns, used)
+        columns = [
             Column(verdict, "text", "meta.code.class", f"YES or NO, as {shown} proposed it"),
             Column(who, "text", "meta.id", "The assistant that proposed it; it is no verdict"),
-        )
-        return InspectedModel(name=name, sha256=sha256, columns=columns)
-    slug = _free_slug(name, ("agent_{}_verdict", "agent_{}_p_yes", "agent_{}_model"), used)
-    return InspectedModel(
-        name=name,
-        sha256=sha256,
-        columns=(
-            Column(f"agent_{slug}_verdict", "text", "meta.code.class", f"YES or NO, by {shown}"),
-            Column(f"agent_{slug}_p_yes", "real", "stat.probability", f"p(YES) of {shown}"),
-            Column(f"agent_{slug}_model", "text", "meta.id", "Model and the start of its hash"),
-        ),
-    )
+        ]
+    else:
+        patterns = ["agent_{}_verdict", "agent_{}_p_yes", "agent_{}_model"]
+        verdict, p_yes, model = _free_names(name, patterns, used)
+        columns = [
+            Column(verdict, "text", "meta.code.class", f"YES or NO, by {shown}"),
+            Column(p_yes, "real", "stat.probability", f"p(YES) of {shown}"),
+            Column(model, "text", "meta.id", "Model and the start of its hash"),
+        ]
+    return InspectedModel(name=name, sha256=sha256, columns=tuple(columns))
 
 
 def _line(name: str, used: set[str]) -> MeasuredLine:
-    patterns = ("ew_{}", "ew_err_{}", "fwhm_kms_{}", "centroid_{}", "measured_by_{}")
-    slug = _free_slug(name, patterns, used)
-    ew, error, fwhm, centroid, who = (pattern.format(slug) for pattern in patterns)
+    patterns = ["ew_{}", "ew_err_{}", "fwhm_kms_{}", "centroid_{}", "measured_by_{}"]
+    ew, error, fwhm, centroid, who = _free_names(name, patterns, used)
     width = "spect.line.eqWidth"
     shown = printable(name, MAX_NAME)
     return MeasuredLine(
@@ -183,16 +179,17 @@ def _line(name: str, used: set[str]) -> MeasuredLine:
     )
 
 
-def _free_slug(name: str, patterns: Iterable[str], used: set[str]) -> str:
-    """The name in ASCII letters, digits and _, so that none of the columns is used already."""
+def _free_names(name: str, patterns: Sequence[str], used: set[str]) -> list[str]:
+    """The patterns with the name in ASCII letters, digits and _, so that none is used already."""
     spelled = "".join(GREEK.get(letter, letter) for letter in name)
     stem = re.sub(r"[^A-Za-z0-9]+", "_", spelled)[:MAX_SLUG].strip("_") or "x"
-    every, slug, number = list(patterns), stem, 1
-    while any(pattern.format(slug).casefold() in used for pattern in every):
+    slug, number = stem, 1
+    while any(pattern.format(slug).casefold() in used for pattern in patterns):
         number += 1
         slug = f"{stem}_{number}"
-    used.update(pattern.format(slug).casefold() for pattern in every)
-    return slug
+    names = [pattern.format(slug) for pattern in patterns]
+    used.update(each.casefold() for each in names)
+    return names
 
 
 @dataclass(frozen=True, kw_only=True)

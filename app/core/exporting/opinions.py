@@ -71,17 +71,9 @@ def _judgement_query(condition: ColumnElement[bool]) -> Select[Any]:
 
 
 def _verdict_log_query(condition: ColumnElement[bool]) -> Select[Any]:
-    columns = (
-        "id",
-        "candidate_id",
-        "reviewer_id",
-        "verdict",
-        "shown",
-        "before_id",
-        "seconds",
-        "order_met",
-    )
-    return select(*(log.c[name] for name in columns)).where(condition, log.c.action == "set")
+    numbers = log.c.id, log.c.candidate_id, log.c.reviewer_id, log.c.before_id
+    query = select(*numbers, log.c.verdict, log.c.shown, log.c.seconds, log.c.order_met)
+    return query.where(condition, log.c.action == "set")
 
 
 _RANGE_QUERIES = {

@@ -28,8 +28,6 @@ CANDIDATE_FIELDS = (
     *("list_id", "own"),
 )
 
-PathCells = tuple[list[str], list[str | None]]
-
 
 class UndeclaredColumnError(Exception):
     """A candidate has values in columns that its list did not declare: restart with these added."""
@@ -44,7 +42,7 @@ def read_pages(
     connection: Connection, layout: Layout, selection: Selection, adjudicator: str | None
 ) -> Iterator[Page]:
     """Raises UndeclaredColumnError."""
-    columns = [candidates.c[name] for name in (*CANDIDATE_FIELDS, *layout.fields)]
+    columns = [candidates.c[name] for name in (*CANDIDATE_FIELDS, *layout.roles)]
     for rows in pages(connection, columns, selection):
         if rows:
             yield _page(connection, rows, layout, selection, adjudicator)
@@ -80,7 +78,7 @@ def _carried_columns(ids: Cells, list_ids: Cells, texts: Cells, layout: Layout) 
     values = _parse_all(ids, texts)
     for list_id in set(list_ids):
         of_list = [each for each, its in zip(values, list_ids, strict=True) if its == list_id]
-        names = set().union(*of_list) - layout.known.get(list_id, frozenset())
+        names = set().union(*of_list) - layout.known(list_id)
         if names:
             raise UndeclaredColumnError(list_id, frozenset(names))
     return [_column(values, list_ids, own) for own in layout.own]
@@ -134,7 +132,7 @@ def selected_ids(
     return selected
 
 
-def path_cells(paths: Sequence[str], listed: Sequence[str]) -> PathCells:
+def path_cells(paths: Sequence[str], listed: Sequence[str]) -> tuple[list[str], list[str | None]]:
     """Two columns, which joined are the file: a relative path with its folder, or the whole path.
 
     `listed` is empty where the list gives the whole path or none. A file found in another place

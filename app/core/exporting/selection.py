@@ -39,7 +39,14 @@ class Selection:
 def make_selection(
     connection: Connection, which: Which | Iterable[int], reviewer: str | None
 ) -> Selection:
-    number = None if reviewer is None else _reviewer_id(connection, reviewer)
+    number = None
+    if reviewer is not None:
+        number = find_reviewer(connection, " ".join(reviewer.split()))
+        if number is None:
+            query = select(reviewers.c.name).order_by(reviewers.c.id)
+            names = [str(name) for name in connection.execute(query).scalars()]
+            known = f"reviewers are {', '.join(names)}" if names else "there are no verdicts yet"
+            raise SessionError(f"this session has no reviewer {reviewer}; {known}")
     if not isinstance(which, str):
         ids = array("q", without_known(connection, [*which]))
         return Selection(ids=ids, reviewer=reviewer, reviewer_id=number)
@@ -152,12 +159,3 @@ def _pages_by_id(
         if missing := [number for number in chunk if number not in found]:
             raise SessionError(f"there is no candidate {missing[0]}")
         yield [found[number] for number in chunk]
-
-
-def _reviewer_id(connection: Connection, name: str) -> int:
-    number = find_reviewer(connection, " ".join(name.split()))
-    if number is not None:
-        return number
-    names = connection.execute(select(reviewers.c.name).order_by(reviewers.c.id)).scalars().all()
-    known = f"reviewers are {', '.join(map(str, names))}" if names else "there are no verdicts yet"
-    raise SessionError(f"this session has no reviewer {name}; {known}")

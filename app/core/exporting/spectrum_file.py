@@ -24,6 +24,7 @@ from agent.spectra.smoothing import smooth_parts
 from agent.spectra.spectrum import Spectrum, Window
 from app.core.errors import SessionError, disk_errors
 from app.core.exporting.formats.csv_file import metadata_path
+from app.core.exporting.formats.votable_file import number_text
 from app.core.session.provenance import PROGRAM
 
 SUFFIXES = {
@@ -194,9 +195,7 @@ def _cell(value: Any) -> str:
     """A value as VOTable writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else f"{'-' if value < 0 else '+'}Inf"
-    return repr(value) if isinstance(value, float | int) else str(value)
+    return number_text(value) if isinstance(value, float | int) else str(value)
 
 
 def _standard(unit: str, format_: str) -> str:

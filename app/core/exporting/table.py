@@ -1,4 +1,9 @@
-"""A complete, buffered table, the input of the format writers."""
+"""A complete, buffered table, the input of the format writers.
+
+It is kept in a temporary file before it is written: FITS, VOTable and other formats start with the
+type and width of each column, which are known only after the last row. The unnamed file holds plain
+arrays; their offsets are kept in memory.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import NoneType
 from typing import Any, BinaryIO, Literal, Self
@@ -47,36 +53,6 @@ class TypedColumn:
         return self.kind == "text" and not self.stats.is_xml_text
 
 
-class Table:
-    """`on_page` is called with the rows of each page after it was written; it may raise to stop."""
-
-    def __init__(
-        self, columns: Sequence[Column], buffer: ColumnBuffer, on_page: Callable[[int], None]
-    ) -> None:
-        self._buffer = buffer
-        self._on_page = on_page
-        stats = buffer.stats or [ColumnStats(kinds=set()) for _ in columns]
-        self.columns = [
-            TypedColumn(column, each.kind(column.kind), each)
-            for column, each in zip(columns, stats, strict=True)
-        ]
-
-    @property
-    def rows(self) -> int:
-        return self._buffer.rows
-
-    def pages(self) -> Iterator[list[ColumnPage]]:
-        for page in self._buffer.pages():
-            yield page
-            self._on_page(page[0].rows)
-
-    def column(self, number: int) -> Iterator[ColumnPage]:
-        return self._buffer.column(number)
-
-
-# Buffer a table in a temporary file before it is written. FITS, VOTable and other formats start
-# with the type and width of each column, which are known only after the last row. The unnamed
-# file holds plain arrays; their offsets are kept in memory.
 @dataclass
 class ColumnStats:
     """Statistics of a column, complete after the last page."""
@@ -178,11 +154,17 @@ class _StoredPage:
     blob: int
 
 
-class ColumnBuffer:
-    """Fill it with `add`, then read it any number of times."""
+class Table:
+    """Fill it with `add`, then read it any number of times.
 
-    def __init__(self, folder: Path) -> None:
-        self.stats: list[ColumnStats] = []
+    `on_page` is called with the rows of each page after it was written; it may raise to stop.
+    """
+
+    def __init__(
+        self, columns: Sequence[Column], folder: Path, on_page: Callable[[int], None]
+    ) -> None:
+        self._specs, self._on_page = columns, on_page
+        self._stats = [ColumnStats(kinds=set()) for _ in columns]
         self.rows = 0
         self._pages: list[list[_StoredPage]] = []
         self._file: BinaryIO = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed in __exit__
@@ -193,11 +175,15 @@ class ColumnBuffer:
     def __exit__(self, *exception: object) -> None:
         self._file.close()
 
+    @cached_property
+    def columns(self) -> list[TypedColumn]:
+        """With the kinds that they turn out to have, once the last page was added."""
+        columns = zip(self._specs, self._stats, strict=True)
+        return [TypedColumn(spec, stats.kind(spec.kind), stats) for spec, stats in columns]
+
     def add(self, page: Sequence[Sequence[Any]]) -> None:
-        while len(self.stats) < len(page):
-            self.stats.append(ColumnStats(kinds=set()))
         stored = []
-        for cells, stats in zip(page, self.stats, strict=True):
+        for cells, stats in zip(page, self._stats, strict=True):
             column = _make_page(cells, stats)
             stats.kinds.add(column.kind)
             stored.append(self._store(column))
@@ -207,6 +193,7 @@ class ColumnBuffer:
     def pages(self) -> Iterator[list[ColumnPage]]:
         for stored in self._pages:
             yield [self._load(each) for each in stored]
+            self._on_page(stored[0].rows)
 
     def column(self, number: int) -> Iterator[ColumnPage]:
         for stored in self._pages:

@@ -9,7 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 from app.core.exporting.escapes import PERCENT, xml_percent
-from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
+from app.core.exporting.formats.csv_file import (
+    EscapeCache,
+    cells_text,
+    is_plain,
+    lines_text,
+    quoted,
+)
 from app.core.exporting.table import Kind, Table, TypedColumn
 from app.core.session.provenance import Provenance
 
@@ -49,11 +55,15 @@ DATATYPES: dict[Kind, str] = {"text": "string", "whole": "int64", "real": "float
 
 
 def write_ecsv(file: BinaryIO, table: Table, provenance: Provenance) -> None:
-    file.write(_header(table, provenance).encode("ascii"))
+    escaped = [column.name for column in table.columns if column.is_escaped_in_xml]
+    head = ["%ECSV 1.0", "---", "delimiter: ','", *yaml_lines(table, provenance, escaped)]
+    head.append("schema: astropy-2.0")
+    file.write("".join(f"# {line}\n" for line in head).encode("ascii"))
     names = ",".join(quoted(column.name) for column in table.columns)
     file.write((names + "\n").encode("utf-8", "replace"))
     caches = [
-        EscapeCache(_percent_escape, _never)
+        # In a percent-encoded column any % must be encoded: no text is plain there.
+        EscapeCache(lambda text: quoted(xml_percent(text)), lambda text: False)
         if column.is_escaped_in_xml
         else EscapeCache(quoted, is_plain)
         for column in table.columns
@@ -66,12 +76,6 @@ def write_ecsv(file: BinaryIO, table: Table, provenance: Provenance) -> None:
             for column, cells_page, cache in zip(table.columns, page, caches, strict=True)
         ]
         file.write(lines_text(cells).encode("utf-8"))
-
-
-def _header(table: Table, provenance: Provenance) -> str:
-    escaped = [column.name for column in table.columns if column.is_escaped_in_xml]
-    lines = ["%ECSV 1.0", "---", "delimiter: ','", *yaml_lines(table, provenance, escaped)]
-    return "".join(f"# {line}\n" for line in (*lines, "schema: astropy-2.0"))
 
 
 def yaml_lines(table: Table, provenance: Provenance, escaped: Sequence[str] = ()) -> list[str]:
@@ -94,12 +98,3 @@ def _column_metadata(column: TypedColumn) -> dict[str, Any]:
     if any(meta.values()):
         described["meta"] = {key: value for key, value in meta.items() if value}
     return described
-
-
-def _percent_escape(text: str) -> str:
-    return quoted(xml_percent(text))
-
-
-def _never(text: str) -> bool:
-    """Never skip escaping: in a percent-encoded column any % must be encoded."""
-    return False

@@ -112,7 +112,7 @@ def _values(field: FitsField, page_column: ColumnPage, heap: BinaryIO) -> NDArra
     kind = field.column.kind
     if kind == "text":
         blob, lengths = _text_bytes(page_column, field.escape)
-        if field.in_heap:
+        if field.heap_bytes:
             starts = heap.tell() + np.cumsum(lengths) - lengths
             heap.write(blob)
             return np.stack([lengths, starts], axis=1)
@@ -149,11 +149,7 @@ class FitsField:
     dtype: str
     null: int | None = None
     escape: escapes.Escape = str  # Encodes its texts
-    heap_bytes: int = 0
-
-    @property
-    def in_heap(self) -> bool:
-        return self.form.startswith("1QA")
+    heap_bytes: int = 0  # of its texts in the heap; 0 where they stand in the rows
 
 
 def table_header(

@@ -1,10 +1,9 @@
 """Write the inspections as JSON lines, the format that `train/` reads."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from agent.atomic_file import atomic_file
-from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import to_line
 from app.core.errors import disk_errors
 from app.core.exporting.rows import selected_ids
@@ -34,7 +33,8 @@ def write_records(
         wanted, total = all_trajectories(session), session.count()
     else:
         ids = selected_ids(session, which, reviewer)
-        wanted, total = _trajectories(session, ids), len(ids)
+        found = (each for number in ids for each in reversed(inspections_of(session, number)))
+        wanted, total = (each.trajectory for each in found), len(ids)
     steps = Steps("export", total, progress, should_stop)
     count = 0
     with disk_errors(out), atomic_file(out) as file:
@@ -45,9 +45,3 @@ def write_records(
                 steps.step(PROGRESS_EVERY)
         steps.step(total)
     return count
-
-
-def _trajectories(session: Session, ids: Iterable[int]) -> Iterator[Trajectory]:
-    for number in ids:
-        for each in reversed(inspections_of(session, number)):
-            yield each.trajectory

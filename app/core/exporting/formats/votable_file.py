@@ -91,10 +91,10 @@ def _formatter(column: TypedColumn) -> Callable[[ColumnPage], list[str]]:
 
 
 def _numbers(cells: ColumnPage) -> list[str]:
-    return ["" if value is None else _number(value) for value in cells.as_list()]
+    return ["" if value is None else number_text(value) for value in cells.as_list()]
 
 
-def _number(value: Any) -> str:
+def number_text(value: Any) -> str:
     if value != value:
         return "NaN"
     return f"{'+' if value > 0 else '-'}Inf" if value in (inf, -inf) else repr(value)

@@ -115,14 +115,11 @@ def read_back(path: Path) -> dict[str, list[Any]]:
     table = Table.read(path, **how)
     escaped = _escaped(path, table)
     found = {name: _plain(table[name], name in escaped) for name in table.colnames}
-    return _with_gaps(path, found) if path.suffix == ".parquet" else found
-
-
-def _with_gaps(path: Path, found: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """astropy knows of no gaps in Parquet, and makes other numbers of what is around them."""
-    arrow = pq.read_table(path)
-    gaps = [name for name in found if arrow[name].null_count]
-    return found | {name: arrow[name].to_pylist() for name in gaps}
+    if path.suffix == ".parquet":
+        # astropy knows of no gaps there, and makes other numbers of what is around them.
+        arrow = pq.read_table(path)
+        found |= {name: arrow[name].to_pylist() for name in found if arrow[name].null_count}
+    return found
 
 
 def _escaped(path: Path, table: Table) -> set[str]:

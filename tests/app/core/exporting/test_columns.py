@@ -41,7 +41,7 @@ from tests.app.core.sessions import ACCEPT, change
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_units_names_and_words(session_path, suffix):
+def test_units_names_and_words(file_location, suffix):
     columns = [
         {"name": "ra", "type": "float", "unit": "h", "description": "of old", "ucd": ""},
         {"name": "Comment", "type": "str", "unit": "", "description": "", "ucd": "meta.note"},
@@ -50,9 +50,9 @@ def test_units_names_and_words(session_path, suffix):
         {"name": "p", "type": "float", "unit": "", "description": "of the net", "ucd": ""},
     ]
     own = {"ra": 1.5, "Comment": "=x", "v": -3.25, "W(Hα)": 2.5}
-    out = session_path.with_suffix(f".{suffix}")
+    out = file_location.with_suffix(f".{suffix}")
     rows = [{"own": own, "score": 0.25, "ra": 10.0}]
-    with listed(session_path, rows, columns, roles={"score": "p"}) as session:
+    with listed(file_location, rows, columns, roles={"score": "p"}) as session:
         report = export(session, out, which="all")
     assert report.columns == (*CONTRACT, "p", "ra_list", "Comment_list", "v", "W(Hα)")
     assert report.renamed == {"ra": "ra_list", "Comment": "Comment_list"}
@@ -79,9 +79,7 @@ def test_units_names_and_words(session_path, suffix):
         header = fits.getheader(out, 1)
         number = table.colnames.index(width) + 1
         assert header[f"TUNIT{number}"] == "Angstrom"
-        assert header[f"TCOMM{number}"].endswith(
-            "in the list: W%28H%CE%B1%29".replace("%28", "(").replace("%29", ")")
-        )
+        assert header[f"TCOMM{number}"].endswith("in the list: W(H%CE%B1)")
         assert header["TUCD2"] == "pos.eq.ra;meta.main"
     else:
         assert table["v"].description == 'a < b & "c"'
@@ -90,7 +88,7 @@ def test_units_names_and_words(session_path, suffix):
 
 # Kinds of columns, known only after the last row.
 @pytest.mark.parametrize("suffix", TYPED)
-def test_kinds_that_change_on_the_way(session_path, suffix):
+def test_kinds_that_change_on_the_way(file_location, suffix):
     """A column is what all of its values are, whatever the first thousand look like."""
     many = 1200
     names = ("late word", "late real", "late large", "large first", "huge")
@@ -106,9 +104,9 @@ def test_kinds_that_change_on_the_way(session_path, suffix):
     for number, value in enumerate(values):
         value["large first"] = 2**53 + 1 if number < many // 2 else 0.5
     columns = [{"name": name, "unit": ""} for name in names]
-    with listed(session_path, [{"own": own} for own in values], columns) as session:
-        export(session, session_path.with_suffix(f".{suffix}"), which="all")
-    found = read_back(session_path.with_suffix(f".{suffix}"))
+    with listed(file_location, [{"own": own} for own in values], columns) as session:
+        export(session, file_location.with_suffix(f".{suffix}"), which="all")
+    found = read_back(file_location.with_suffix(f".{suffix}"))
     real = {name.replace("_", " "): cells for name, cells in found.items()}
     assert real["late word"] == ["1"] * (many - 1) + ["n/a"]
     assert real["late real"] == [2.0] * (many - 1) + [0.5]
@@ -127,8 +125,8 @@ NAMES = ("p_combined", "catalogue_log_odds", "catalogue_claims")
 
 
 @pytest.fixture
-def session(session_path):
-    with listed(session_path, [{"ra": 10.0, "dec": 41.0}, {}, {}]) as made:
+def session(file_location):
+    with listed(file_location, [{"ra": 10.0, "dec": 41.0}, {}, {}]) as made:
         change(made, update(candidates).values(agent_p_yes=0.5, p_combined=0.5))
         yield made
 
@@ -177,8 +175,8 @@ BIG = 4_611_686_018_427_387_905
 
 
 @pytest.fixture
-def asked(session_path):
-    with listed(session_path, [{"ra": 10.0, "dec": 41.0}, {}, {}, {}]) as made:
+def asked(file_location):
+    with listed(file_location, [{"ra": 10.0, "dec": 41.0}, {}, {}, {}]) as made:
         reply = Exchange(url="https://example.org", asked_at=AT, content=b"x")
         star = {"bp_rp": 0.5, "source_id": BIG, "parallax": 2, "parallax_error": 0.25}
         save(made, 1, GAIA, answer_of([Match(values=star, separation_arcsec=0.5)]), reply, HERE)
@@ -246,13 +244,13 @@ def accepted(subclass="", **values):
 
 
 @pytest.fixture
-def two(session_path):
+def two(file_location):
     """1: both, DN of two kinds. 2: Ada alone. 3: nobody."""
     columns = [{"name": "subclass", "type": "str", "unit": "", "description": "", "ucd": ""}]
     rows = [{"own": {"subclass": "A1V"}} for _ in range(3)]
-    with listed(session_path, rows, columns, reviewer="Ben") as ben:
+    with listed(file_location, rows, columns, reviewer="Ben") as ben:
         ben.record_verdict(1, accepted("DN/WZ Sge", quality="good", ebv=0.5))
-    with open_session(session_path, "Ada") as session:
+    with open_session(file_location, "Ada") as session:
         set_own_fields(session, FIELDS)
         session.record_verdict(1, accepted("DN/DN outburst", quality="poor", ebv=0.5, binary=True))
         session.record_verdict(2, accepted("NL", row="=1+1"))
@@ -260,8 +258,8 @@ def two(session_path):
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_every_format(two, session_path, suffix):
-    out = session_path.with_suffix(f".{suffix}")
+def test_every_format(two, file_location, suffix):
+    out = file_location.with_suffix(f".{suffix}")
     report = export(two, out, which="all")
     assert report.columns == (*CONTRACT, *FINER, "subclass_list")
     if suffix == "csv":
@@ -282,27 +280,27 @@ def test_every_format(two, session_path, suffix):
     assert [bool(each) for each in found["binary"][:2]] == [True, False]
 
 
-def test_one_persons_catalogue_and_what_columns_mean(two, session_path):
-    export(two, session_path.with_suffix(".csv"), which="all", reviewer="Ada")
-    found = read_csv(session_path.with_suffix(".csv"))
+def test_one_persons_catalogue_and_what_columns_mean(two, file_location):
+    export(two, file_location.with_suffix(".csv"), which="all", reviewer="Ada")
+    found = read_csv(file_location.with_suffix(".csv"))
     assert found["subclass_path"] == ["DN/DN outburst", "NL", ""]
     assert found["quality"] == ["poor", "", ""]
-    out = session_path.with_suffix(".vot")
+    out = file_location.with_suffix(".vot")
     export(two, out, which="all")
     table = Table.read(out, format="votable")
     said = {name: (table[name].meta.get("ucd"), table[name].description) for name in FINER}
     assert said["subclass"][0] == "meta.code.class"
     assert said["ebv"][0] == "stat.value"
     assert said["quality"] == ("meta.code", "Quality, filled in by the reviewer: good, poor")
-    with fits.open(export(two, session_path.with_suffix(".fits"), which="all").path) as opened:
+    with fits.open(export(two, file_location.with_suffix(".fits"), which="all").path) as opened:
         assert {*FINER} <= {each.lower() for each in opened[1].columns.names}
 
 
-def test_a_session_without_any_of_these_has_none_of_the_columns(session_path):
+def test_a_session_without_any_of_these_has_none_of_the_columns(file_location):
     """Neither sub-classes and fields nor services, models and measured lines."""
-    with listed(session_path, [{}]) as session:
+    with listed(file_location, [{}]) as session:
         session.record_verdict(1, ACCEPT)
-        report = export(session, session_path.with_suffix(".csv"), which="all")
+        report = export(session, file_location.with_suffix(".csv"), which="all")
     assert report.columns == tuple(CONTRACT)
 
 
@@ -315,8 +313,8 @@ def plain(cells, kind=str):
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_every_model_has_its_columns(session_path, tmp_path, suffix):
-    with listed(session_path, [{}, {}, {}]) as session:
+def test_every_model_has_its_columns(file_location, tmp_path, suffix):
+    with listed(file_location, [{}, {}, {}]) as session:
         add_inspection(session, 1, said("YES", 0.75, NANO, number=1))
         add_inspection(session, 2, said("NO", 0.25, NANO, number=2))
         add_inspection(session, 1, said("NO", 0.125, MEASURED, number=1))
@@ -336,9 +334,9 @@ def test_every_model_has_its_columns(session_path, tmp_path, suffix):
     assert plain(found["agent_nano_2_model"]) == [None, None, f"nano {'b' * 12}"]
 
 
-def test_names_of_models_become_valid_ones_and_are_few(session_path, tmp_path):
+def test_names_of_models_become_valid_ones_and_are_few(file_location, tmp_path):
     hostile = ["a/b c", "a.b-c", "变星", "=cmd()", *(f"m{n:02d}" for n in range(12))]
-    with listed(session_path, [{"own": {"agent_m00_verdict": "x"}}]) as session:
+    with listed(file_location, [{"own": {"agent_m00_verdict": "x"}}]) as session:
         for name in hostile:
             add_inspection(session, 1, said(model=ModelRef(name=name, sha256="cc")))
         found = there_and_back(session, tmp_path, "csv")
@@ -352,8 +350,8 @@ def test_names_of_models_become_valid_ones_and_are_few(session_path, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_measured_lines(session_path, tmp_path, suffix):
-    with listed(session_path, [{}, {}]) as session:
+def test_measured_lines(file_location, tmp_path, suffix):
+    with listed(file_location, [{}, {}]) as session:
         record_measurement(session, 1, replace(HALPHA, ew=-99.0))
         record_measurement(session, 1, HALPHA)
         record_measurement(session, 2, BARE)
@@ -372,11 +370,11 @@ def test_measured_lines(session_path, tmp_path, suffix):
     assert plain(found["measured_by_Halpha"]) == ["Ada", None]
 
 
-def test_the_last_of_each_reviewer(session_path, tmp_path):
-    with listed(session_path, [{}]) as session:
+def test_the_last_of_each_reviewer(file_location, tmp_path):
+    with listed(file_location, [{}]) as session:
         record_measurement(session, 1, replace(HALPHA, ew=1.0))
         record_measurement(session, 1, replace(HALPHA, ew=2.0))
-    with open_session(session_path, "Ben") as ben:
+    with open_session(file_location, "Ben") as ben:
         record_measurement(ben, 1, replace(HALPHA, ew=3.0))
         found = there_and_back(ben, tmp_path, "ecsv")
         assert (found["ew_Halpha"], found["measured_by_Halpha"]) == ([3.0], ["Ben"])

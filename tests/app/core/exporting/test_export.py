@@ -40,8 +40,8 @@ def test_the_same_from_a_team(team_location, tmp_path):
     """A server's rows are a file's."""
     rows = [{"ra": 1.5, "own": {"n": number}} for number in range(1100)]
     tables = []
-    for session_path in (tmp_path / "a.speco3", team_location):
-        with listed(session_path, rows, [{"name": "n"}]) as session:
+    for location in (tmp_path / "a.speco3", team_location):
+        with listed(location, rows, [{"name": "n"}]) as session:
             session.record_verdict(7, Opinion(verdict=Verdict.ACCEPT, comment="宽"), seconds=2.0)
             session.record_verdict(1000, REJECT)
             assert export(session, tmp_path / "out.csv", which="judged").rows == 2
@@ -52,8 +52,8 @@ def test_the_same_from_a_team(team_location, tmp_path):
     assert tables[0] == tables[1]
 
 
-def test_it_is_there_whole_or_not_at_all(session_path, tmp_path):
-    with people(session_path) as session:
+def test_it_is_there_whole_or_not_at_all(file_location, tmp_path):
+    with people(file_location) as session:
         for suffix in FORMATS:
             out = tmp_path / f"out.{suffix}"
             out.write_text("as it was")
@@ -89,12 +89,12 @@ for name in sys.argv[2:]:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork there")
-def test_killed_half_way_the_old_file_is_still_there(session_path):
-    outs = [session_path.with_suffix(f".{suffix}") for suffix in FORMATS]
+def test_killed_half_way_the_old_file_is_still_there(file_location):
+    outs = [file_location.with_suffix(f".{suffix}") for suffix in FORMATS]
     for out in outs:
         out.write_text("as it was")
-    with listed(session_path, [{} for _ in range(1200)]) as session:
-        command = [sys.executable, "-c", KILLED, session_path, *outs]
+    with listed(file_location, [{} for _ in range(1200)]) as session:
+        command = [sys.executable, "-c", KILLED, file_location, *outs]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
         assert done.stdout.split() == [str(-signal.SIGKILL)] * len(outs)
         for out in outs:
@@ -135,18 +135,18 @@ with open_session(sys.argv[1], "Ada", read_only=True) as session:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits there")
-def test_no_room_for_it(session_path, tmp_path):
+def test_no_room_for_it(file_location, tmp_path):
     """A file that may not grow is a full disk to whoever writes it."""
     folder = tmp_path / "out"
     folder.mkdir()
     outs = [folder / f"out.{suffix}" for suffix in (*FORMATS, "jsonl", "html")]
     for out in outs:
         out.write_text("as it was")
-    with people(session_path) as session:
+    with people(file_location) as session:
         change(session, update(candidates).values(label="x" * 9_000))
         for number in range(1, 6):
             add_inspection(session, number, said())
-        command = [sys.executable, "-c", CRAMPED, str(session_path), *map(str, outs)]
+        command = [sys.executable, "-c", CRAMPED, str(file_location), *map(str, outs)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     told = done.stdout.splitlines()
@@ -170,8 +170,8 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch):
         assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == []
 
 
-def test_names_that_cannot_be_written(session_path, tmp_path):
-    with people(session_path) as session:
+def test_names_that_cannot_be_written(file_location, tmp_path):
+    with people(file_location) as session:
         for name, told in (
             ("out.xlsx", r"\.csv, \.ecsv"),
             ("none/out.csv", "create it first"),
@@ -185,10 +185,10 @@ def test_names_that_cannot_be_written(session_path, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_what_it_wrote_before_it_writes_again(session_path, suffix):
+def test_what_it_wrote_before_it_writes_again(file_location, suffix):
     """Without looking for it among a million spectra: here it would be found among them."""
-    out = session_path.with_suffix(f".{suffix}")
-    with listed(session_path, [{"path": str(out)}]) as session:
+    out = file_location.with_suffix(f".{suffix}")
+    with listed(file_location, [{"path": str(out)}]) as session:
         assert export(session, out, which="all").rows == 1
         assert export(session, out, which="all").rows == 1
 
@@ -209,50 +209,40 @@ def test_neither_a_list_nor_a_spectrum_is_overwritten(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_progress_reaches_its_end(session_path, suffix):
-    told = []
-    with listed(session_path, [{} for _ in range(1200)]) as session:
-        export(
-            session,
-            session_path.with_suffix(f".{suffix}"),
-            which="all",
-            progress=lambda done, total: told.append((done, total)),
-        )
+def test_progress_reaches_its_end(file_location, suffix):
+    told, out = [], file_location.with_suffix(f".{suffix}")
+    with listed(file_location, [{} for _ in range(1200)]) as session:
+        export(session, out, which="all", progress=lambda *done: told.append(done))
     assert told == sorted(told)
     assert len(told) >= 3
     assert told[-1][0] == told[-1][1]
 
 
-def test_progress_begins_again_with_the_work(session_path):
+def test_progress_begins_again_with_the_work(file_location):
     """Where the last row has a column that its list did not announce."""
-    told = []
+    told, out = [], file_location.with_suffix(".csv")
     rows = [*({} for _ in range(1200)), {"own": {"late": 1}}]
-    with listed(session_path, rows) as session:
-        export(
-            session,
-            session_path.with_suffix(".csv"),
-            which="all",
-            progress=lambda done, total: told.append(done),
-        )
+    with listed(file_location, rows) as session:
+        export(session, out, which="all", progress=lambda done, _: told.append(done))
     assert [done for done in told if done == 500] == [500, 500]
     assert told[-1] == 1201
 
 
-def test_a_verdict_does_not_wait_for_an_export(session_path):
+def test_a_verdict_does_not_wait_for_an_export(file_location):
     """Nor is it seen by one that has begun."""
-    with listed(session_path, [{} for _ in range(1200)]) as session:
+    with listed(file_location, [{} for _ in range(1200)]) as session:
 
         def judge(done, total):
             session.record_verdict(1200, ACCEPT)
 
-        export(session, session_path.with_suffix(".ecsv"), which="all", progress=judge)
-        assert not any(read_back(session_path.with_suffix(".ecsv"))["verdict"])
+        export(session, file_location.with_suffix(".ecsv"), which="all", progress=judge)
+        assert not any(read_back(file_location.with_suffix(".ecsv"))["verdict"])
         assert session.judgement(1200) is not None
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_without_what_blind_mode_hides(session_path, tmp_path, suffix):
-    with people(session_path) as session:
+def test_without_what_blind_mode_hides(file_location, tmp_path, suffix):
+    with people(file_location) as session:
         add_inspection(session, 1, said("YES"))
         whole = export(session, tmp_path / f"whole.{suffix}", which="all")
         out = tmp_path / f"out.{suffix}"
@@ -267,18 +257,18 @@ def test_without_what_blind_mode_hides(session_path, tmp_path, suffix):
     assert len(found["verdict"]) == 5
 
 
-def test_time_spent_is_told_to_the_millisecond(session_path):
-    out = session_path.with_suffix(".ecsv")
-    with listed(session_path, [{"ra": 1.5}]) as session:
+def test_time_spent_is_told_to_the_millisecond(file_location):
+    out = file_location.with_suffix(".ecsv")
+    with listed(file_location, [{"ra": 1.5}]) as session:
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT), seconds=10 / 3)
         export(session, out, which="all")
     assert read_back(out)["seconds_spent"][0] == 3.333
 
 
 # Whose verdicts a catalogue contains.
-def test_whose_verdict_it_is(session_path):
-    out = session_path.with_suffix(".ecsv")
-    with people(session_path) as session:
+def test_whose_verdict_it_is(file_location):
+    out = file_location.with_suffix(".ecsv")
+    with people(file_location) as session:
         assert export(session, out, which="all").rows == 5
         found = read_back(out)
         assert found["verdict"] == ["ACCEPT", None, "REJECT", None, None]
@@ -304,9 +294,9 @@ def test_whose_verdict_it_is(session_path):
 
 
 # Values under columns that their list did not declare, and damaged ones.
-def test_two_lists_and_columns_nobody_announced(session_path):
+def test_two_lists_and_columns_nobody_announced(file_location):
     with listed(
-        session_path, [{"own": {"g": 1.0, "t": "a", "x": 5}}], [{"name": "g", "unit": "mag"}]
+        file_location, [{"own": {"g": 1.0, "t": "a", "x": 5}}], [{"name": "g", "unit": "mag"}]
     ) as s:
         add_list(
             s,
@@ -315,46 +305,46 @@ def test_two_lists_and_columns_nobody_announced(session_path):
             {},
         )
         for suffix in FORMATS:
-            report = export(s, session_path.with_suffix(f".{suffix}"), which="all")
+            report = export(s, file_location.with_suffix(f".{suffix}"), which="all")
             assert report.columns[len(CONTRACT) :] == ("g", "g_list", "T", "t_list", "x", "x_list")
-    found = read_back(session_path.with_suffix(".ecsv"))
+    found = read_back(file_location.with_suffix(".ecsv"))
     assert found["g"] == [1.0, None, None]
     assert found["g_list"] == [None, 2.0, None]
     assert found["T"] == [None, "b", None]
     assert found["t_list"] == ["a", None, None]
     assert found["x"] == [5, None, None]
     assert found["x_list"] == [None, None, 6]
-    assert read_csv(session_path.with_suffix(".csv"))["T"] == ["", "b", ""]
-    assert read_back(session_path.with_suffix(".fits"))["T"] == [None, "b", None]
+    assert read_csv(file_location.with_suffix(".csv"))["T"] == ["", "b", ""]
+    assert read_back(file_location.with_suffix(".fits"))["T"] == [None, "b", None]
 
 
-def test_a_damaged_session_is_told(session_path):
+def test_a_damaged_session_is_told(file_location):
     for _, text in (("own", "[1]"), ("own", "{"), ("own", "[" * 100_000)):
         with (
-            listed(session_path, [{}, {"own": text}]) as session,
+            listed(file_location, [{}, {"own": text}]) as session,
             pytest.raises(SessionError, match="damaged"),
         ):
-            export(session, session_path.with_suffix(".csv"), which="all")
-        session_path.unlink()
-    with listed(session_path, [{}]) as session:
+            export(session, file_location.with_suffix(".csv"), which="all")
+        file_location.unlink()
+    with listed(file_location, [{}]) as session:
         session.record_verdict(1, ACCEPT)
         change(session, update(judgements).values(verdict="=cmd()"))
-        export(session, session_path.with_suffix(".csv"), which="all")
-        found = read_csv(session_path.with_suffix(".csv"))
-        assert "'=cmd()" in session_path.with_suffix(".csv").read_text()
+        export(session, file_location.with_suffix(".csv"), which="all")
+        found = read_csv(file_location.with_suffix(".csv"))
+        assert "'=cmd()" in file_location.with_suffix(".csv").read_text()
         assert found["verdict"] == ["=cmd()"]
-        export(session, session_path.with_suffix(".fits"), which="all")
-        assert read_back(session_path.with_suffix(".fits"))["verdict"] == ["=cmd()"]
+        export(session, file_location.with_suffix(".fits"), which="all")
+        assert read_back(file_location.with_suffix(".fits"))["verdict"] == ["=cmd()"]
         change(session, update(judgements).values(confidence="+x"))
         for suffix in (".csv", ".fits"):
             with pytest.raises(SessionError, match="a text where a whole number belongs"):
-                export(session, session_path.with_suffix(suffix), which="all")
+                export(session, file_location.with_suffix(suffix), which="all")
 
 
 # Which candidates a catalogue contains.
-def test_those_that_were_picked(session_path):
-    out = session_path.with_suffix(".ecsv")
-    with people(session_path) as session:
+def test_those_that_were_picked(file_location):
+    out = file_location.with_suffix(".ecsv")
+    with people(file_location) as session:
         picked = (number for number in (5, 3, 1))
         report = export(session, out, which=picked, filter_text="p_yes>0.9")
         assert report.rows == 3
@@ -371,10 +361,10 @@ def test_those_that_were_picked(session_path):
 
 
 @pytest.mark.parametrize("adjudicator", ["", "Ada", "Li Wei", "Cleo"])
-def test_accepted_are_those_whose_final_opinion_is_to_accept(session_path, adjudicator):
+def test_accepted_are_those_whose_final_opinion_is_to_accept(file_location, adjudicator):
     """The rule in SQL and that of `final_opinion` agree on any verdicts of three people."""
     numbers = np.random.default_rng(3)
-    with listed(session_path, [{}] * 120) as session:
+    with listed(file_location, [{}] * 120) as session:
         for name in ("Ada", "Li Wei", "Cleo"):
             given = numbers.choice([None, *Verdict, Verdict.ACCEPT], 120)
             say(session, name, {n: each for n, each in enumerate(given, 1) if each is not None})
@@ -384,21 +374,17 @@ def test_accepted_are_those_whose_final_opinion_is_to_accept(session_path, adjud
         wanted = [n for n, each in enumerate(final, 1) if each.opinion.verdict is Verdict.ACCEPT]
         assert 20 < len(wanted) < 100
         assert list(selected_ids(session, "accepted")) == wanted
-        assert export(session, session_path.with_suffix(".csv"), which="accepted").rows == len(
-            wanted
-        )
+        report = export(session, file_location.with_suffix(".csv"), which="accepted")
+        assert report.rows == len(wanted)
         by_ada = list(selected_ids(session, "accepted", "Ada"))
         said = (session.judgements(n) for n in by_ada)
         assert {each[0].opinion.verdict for each in said} == {Verdict.ACCEPT}
         with session.database.reading() as connection:
             chosen = make_selection(connection, "accepted", None)
             assert count_candidates(connection, chosen) == len(wanted)
-            somebody = [
-                n
-                for n in range(1, 121)
-                if any(each.opinion.verdict is Verdict.ACCEPT for each in session.judgements(n))
-            ]
-            assert count_disputed(connection, chosen) == len(set(somebody) - set(wanted))
+            said = {n: [each.opinion for each in session.judgements(n)] for n in range(1, 121)}
+            somebody = {n for n, opinions in said.items() if ACCEPT in opinions}
+            assert count_disputed(connection, chosen) == len(somebody - set(wanted))
 
 
 # Texts that a format cannot represent.
@@ -408,12 +394,12 @@ ALONE = (
 
 
 @pytest.mark.parametrize("suffix", TYPED)
-def test_each_odd_text_alone(session_path, suffix):
+def test_each_odd_text_alone(file_location, suffix):
     """In a column with nothing else that would have it escaped."""
     own = {f"c{number}": text for number, text in enumerate(ALONE)}
-    out = session_path.with_suffix(f".{suffix}")
+    out = file_location.with_suffix(f".{suffix}")
     rows = [{"own": own}, {"own": dict.fromkeys(own, "plain")}]
-    with listed(session_path, rows, [{"name": name} for name in own]) as session:
+    with listed(file_location, rows, [{"name": name} for name in own]) as session:
         export(session, out, which="all")
     found = read_back(out)
     assert {name: found[name] for name in own} == {
@@ -421,9 +407,9 @@ def test_each_odd_text_alone(session_path, suffix):
     }
 
 
-def test_half_characters_stop_nothing(session_path):
-    with listed(session_path, [{"own": '{"a": "x\\ud83d"}'}], [{"name": "a"}]) as session:
+def test_half_characters_stop_nothing(file_location):
+    with listed(file_location, [{"own": '{"a": "x\\ud83d"}'}], [{"name": "a"}]) as session:
         for suffix in FORMATS:
-            assert export(session, session_path.with_suffix(f".{suffix}"), which="all").rows == 1
-    assert read_csv(session_path.with_suffix(".csv"))["a"] == ["x?"]
-    assert Table.read(session_path.with_suffix(".fits"))["a"][0] == "x%ED%A0%BD"
+            assert export(session, file_location.with_suffix(f".{suffix}"), which="all").rows == 1
+    assert read_csv(file_location.with_suffix(".csv"))["a"] == ["x?"]
+    assert Table.read(file_location.with_suffix(".fits"))["a"][0] == "x%ED%A0%BD"

@@ -11,7 +11,6 @@ import json
 import random
 import re
 import shutil
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -82,12 +81,13 @@ def write(file, table):
 
 def worked(session, draw):
     """Two people and two models at work, whatever they say."""
-    number_of = list(range(1, session.count() + 1))
+    number_of, former = list(range(1, session.count() + 1)), session.reviewer
     for name in ("Ada", "Grace"):
-        with acting_as(session, name) as person:
-            for number in draw.sample(number_of, draw.randint(5, len(number_of))):
-                opinion = Opinion(verdict=draw.choice(list(Verdict)), comment=f"by {name}")
-                person.record_verdict(number, opinion)
+        session.reviewer = name
+        for number in draw.sample(number_of, draw.randint(5, len(number_of))):
+            opinion = Opinion(verdict=draw.choice(list(Verdict)), comment=f"by {name}")
+            session.record_verdict(number, opinion)
+    session.reviewer = former
     for model in (NANO, MEASURED):
         for number in draw.sample(number_of, len(number_of) // 2):
             path = session.candidate(number).path
@@ -96,14 +96,6 @@ def worked(session, draw):
             add_inspection(session, number, renamed(said(verdict, p, model=model), path))
     for number in draw.sample(number_of, 6):
         record_measurement(session, number, LINE)
-
-
-@contextmanager
-def acting_as(session, name):
-    """The session as another person writes in it."""
-    former, session.reviewer = session.reviewer, name
-    yield session
-    session.reviewer = former
 
 
 def renamed(trajectory, path):

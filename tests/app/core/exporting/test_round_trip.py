@@ -62,10 +62,14 @@ OPINION = st.builds(
 
 
 @contextmanager
-def folder():
-    """One for each example of hypothesis."""
+def judged(rows, opinions):
+    """A session and its folder, for each example of hypothesis."""
     with tempfile.TemporaryDirectory() as name:
-        yield Path(name)
+        folder = Path(name)
+        with listed(folder / "a.speco3", rows, DECLARED) as session:
+            for number, opinion in enumerate(opinions[: len(rows)], 1):
+                session.record_verdict(number, opinion, seconds=1.5)
+            yield session, folder
 
 
 def expected(session, numbers):
@@ -122,10 +126,8 @@ def check(found, wanted, fits_names=False):
 @given(rows=st.lists(ROW, max_size=6), opinions=st.lists(OPINION, max_size=6))
 @pytest.mark.parametrize("suffix", TYPED)
 def test_what_goes_in_comes_out(suffix, rows, opinions):
-    with folder() as session_path, listed(session_path / "a.speco3", rows, DECLARED) as session:
-        for number, opinion in enumerate(opinions[: len(rows)], 1):
-            session.record_verdict(number, opinion, seconds=1.5)
-        out = session_path / f"out.{suffix}"
+    with judged(rows, opinions) as (session, folder):
+        out = folder / f"out.{suffix}"
         assert export(session, out, which="all").rows == len(rows)
         wanted = expected(session, range(1, len(rows) + 1))
         found = read_back(out)
@@ -139,19 +141,17 @@ def test_what_goes_in_comes_out(suffix, rows, opinions):
 @settings(max_examples=examples(40))
 @given(rows=st.lists(ROW, max_size=6), opinions=st.lists(OPINION, max_size=6))
 def test_what_goes_into_csv_comes_out(rows, opinions):
-    with folder() as session_path, listed(session_path / "a.speco3", rows, DECLARED) as session:
-        for number, opinion in enumerate(opinions[: len(rows)], 1):
-            session.record_verdict(number, opinion, seconds=1.5)
-        export(session, session_path / "out.csv", which="all")
-        found = read_csv(session_path / "out.csv")
+    with judged(rows, opinions) as (session, folder):
+        export(session, folder / "out.csv", which="all")
+        found = read_csv(folder / "out.csv")
         wanted = expected(session, range(1, len(rows) + 1))
         typed = {name: [csv_value(name, cell) for cell in cells] for name, cells in found.items()}
         check(typed, wanted)
 
 
-def test_plain_astropy_reads_texts_that_begin_like_nan(session_path, tmp_path):
+def test_plain_astropy_reads_texts_that_begin_like_nan(file_location, tmp_path):
     own = {"words": "nano-eye", "Teff": 1.0, "number": 1, "is it": True}
-    with listed(session_path, [{"own": own}], DECLARED) as session:
+    with listed(file_location, [{"own": own}], DECLARED) as session:
         export(session, tmp_path / "out.csv", which="all")
     assert Table.read(tmp_path / "out.csv")["words"][0] == "'nano-eye"
     assert read_csv(tmp_path / "out.csv")["words"] == ["nano-eye"]

@@ -13,15 +13,19 @@ import yaml
 from astropy.io import fits
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import insert, update
 
 from agent.trajectory.trajectory_file import read_trajectories
-from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
 from app.core.exporting import export
-from app.core.exporting.formats import cells, fits_file
-from app.core.exporting.formats.cells import EscapeCache, cells_text, is_plain, lines_text, quoted
-from app.core.exporting.formats.csv_file import metadata_path
+from app.core.exporting.formats import csv_file, fits_file
+from app.core.exporting.formats.csv_file import (
+    EscapeCache,
+    cells_text,
+    is_plain,
+    lines_text,
+    metadata_path,
+    quoted,
+)
 from app.core.exporting.formats.ecsv_file import yaml_line
 from app.core.exporting.formats.records_file import write_records
 from app.core.exporting.rows import selected_ids
@@ -42,7 +46,7 @@ def verify(path):
     assert "0 warning(s) and 0 error(s)" in told.stdout, told.stdout
 
 
-def odd_session(session_path):
+def odd_session(file_location):
     """Of everything a format might stumble over."""
     columns = [
         {"name": "W(Hα)", "type": "float", "unit": "Angstrom", "description": "§ & <Å>", "ucd": ""},
@@ -66,7 +70,7 @@ def odd_session(session_path):
         }
         for n in range(1300)
     ]
-    session = listed(session_path, rows, columns)
+    session = listed(file_location, rows, columns)
     session.record_verdict(
         2,
         Opinion(verdict=Verdict.ACCEPT, confidence=0, flags=("ü",), comment="a\r\n\tHα"),
@@ -87,38 +91,29 @@ def stilts(*words):
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_where_it_comes_from(session_path, suffix):
-    out = session_path.with_suffix(f".{suffix}")
-    with people(session_path) as session:
-        with session.database.writing() as connection:
-            seen = {"candidate_id": 1, "model": "nano", "model_sha256": "cd" * 32}
-            about = {"at": "2026-01-02", "verdict": "YES", "p_yes": 0.5, "stopped_by": "answer"}
-            values = seen | about | {"well_formed": True, "record": "{}"}
-            connection.execute(insert(inspections).values(values))
-            connection.execute(
-                update(candidates)
-                .where(candidates.c.id == 1)
-                .values(agent_verdict="YES", agent_p_yes=0.5, agent_model="nano")
-            )
+def test_where_it_comes_from(file_location, suffix):
+    out = file_location.with_suffix(f".{suffix}")
+    with people(file_location) as session:
+        add_inspection(session, 1, said(model=NANO))
         export(session, out, which="all")
         text = out.read_bytes()
         if suffix == "csv":
-            text = session_path.with_suffix(".csv-metadata.json").read_bytes()
+            text = file_location.with_suffix(".csv-metadata.json").read_bytes()
         if suffix == "parquet":
             text = pq.read_schema(out).metadata[b"provenance"]
-        for wanted in (session.id, "night", "cd" * 32, "ab" * 32, "list.csv", "Ben", "ACCEPT"):
+        for wanted in (session.id, "night", NANO.sha256, "ab" * 32, "list.csv", "Ben", "ACCEPT"):
             assert wanted.encode() in text
     if suffix == "fits":
         header = fits.getheader(out, 1)
-        assert (header["MODEL1"], header["MSHA1"], header["MCNT1"]) == ("nano", "cd" * 32, 1)
+        assert (header["MODEL1"], header["MSHA1"], header["MCNT1"]) == ("nano", NANO.sha256, 1)
         assert (header["REV2"], header["RCNT2"]) == ("Ben", "ACCEPT 1, REJECT 1, UNSURE 0")
         assert header["TASKID"] == "CV"
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_simulated_spectra_say_so(session_path, suffix):
-    out = session_path.with_suffix(f".{suffix}")
-    with listed(session_path, [{}]) as session:
+def test_simulated_spectra_say_so(file_location, suffix):
+    out = file_location.with_suffix(f".{suffix}")
+    with listed(file_location, [{}]) as session:
         inspected(session, 1, simulated=True)
         export(session, out, which="all")
     if suffix == "fits":
@@ -135,9 +130,9 @@ def test_simulated_spectra_say_so(session_path, suffix):
 
 @STILTS
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_topcat_reads_it(session_path, suffix):
-    out = session_path.with_suffix(f".{suffix}")
-    with odd_session(session_path) as session:
+def test_topcat_reads_it(file_location, suffix):
+    out = file_location.with_suffix(f".{suffix}")
+    with odd_session(file_location) as session:
         export(session, out, which="all")
     kind = {"vot": "votable", "parquet": "parquet"}.get(suffix, suffix)
     if kind not in stilts_formats():
@@ -166,7 +161,7 @@ def test_a_quoted_cell_is_read_back(text):
 
 
 def test_each_text_is_escaped_once_as_long_as_there_is_room(monkeypatch):
-    monkeypatch.setattr(cells, "MAX_CACHED", 2)
+    monkeypatch.setattr(csv_file, "MAX_CACHED", 2)
     calls = []
 
     def escape(text):
@@ -191,11 +186,11 @@ def test_numbers_and_missing_values_but_no_other_types():
 
 
 # CSV.
-def test_formulas_are_escaped(session_path):
+def test_formulas_are_escaped(file_location):
     cells = ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "'x", " =1", "＝1", "-1.5e3", "+7", "a=b", "-"]
     cells += ["a;=1+1", "b\t @x", "c;'d", "e;-5", "f; -5;g", "h;", "i\n=1"]
-    with listed(session_path, [{"object_id": cell} for cell in cells]) as session:
-        out = session_path.with_suffix(".csv")
+    with listed(file_location, [{"object_id": cell} for cell in cells]) as session:
+        out = file_location.with_suffix(".csv")
         export(session, out, which="all")
     assert read_csv(out)["object_id"] == cells
     raw = out.read_bytes().decode()
@@ -225,11 +220,11 @@ def test_any_value_is_one_line_of_ascii_that_is_read_back(value):
 
 
 # FITS tables.
-def test_long_comments_do_not_make_all_rows_long(session_path, monkeypatch):
+def test_long_comments_do_not_make_all_rows_long(file_location, monkeypatch):
     monkeypatch.setattr(fits_file, "MAX_FIXED_BYTES", 20_000)
     long = "宽 " * 300  # of 3,600 bytes: thirty rows of that are more than there may be
-    out = session_path.with_suffix(".fits")
-    with listed(session_path, [{} for _ in range(30)]) as session:
+    out = file_location.with_suffix(".fits")
+    with listed(file_location, [{} for _ in range(30)]) as session:
         session.record_verdict(3, Opinion(verdict=Verdict.ACCEPT, comment=long))
         session.record_verdict(30, Opinion(comment="100% sure"))
         export(session, out, which="all")
@@ -241,20 +236,20 @@ def test_long_comments_do_not_make_all_rows_long(session_path, monkeypatch):
     verify(out)
 
 
-def test_wide_lists(session_path):
+def test_wide_lists(file_location):
     own = {f"c{number}": number for number in range(1200)}
-    with listed(session_path, [{"own": own}], [{"name": name} for name in own]) as session:
+    with listed(file_location, [{"own": own}], [{"name": name} for name in own]) as session:
         with pytest.raises(SessionError, match="999 columns"):
-            export(session, session_path.with_suffix(".fits"), which="all")
-        assert not session_path.with_suffix(".fits").exists()
-        export(session, session_path.with_suffix(".csv"), which="all")
-        assert read_csv(session_path.with_suffix(".csv"))["c1199"] == ["1199"]
+            export(session, file_location.with_suffix(".fits"), which="all")
+        assert not file_location.with_suffix(".fits").exists()
+        export(session, file_location.with_suffix(".csv"), which="all")
+        assert read_csv(file_location.with_suffix(".csv"))["c1199"] == ["1199"]
 
 
 @pytest.mark.parametrize("which", ["all", "accepted"])
-def test_fitsverify_finds_nothing(session_path, which):
-    out = session_path.with_suffix(".fits")
-    with odd_session(session_path) as session:
+def test_fitsverify_finds_nothing(file_location, which):
+    out = file_location.with_suffix(".fits")
+    with odd_session(file_location) as session:
         export(session, out, which=which)
         verify(out)
         export(session, out, which=[])
@@ -262,12 +257,12 @@ def test_fitsverify_finds_nothing(session_path, which):
 
 
 # Keywords of the FITS table.
-def test_names_that_fits_would_not_tell_apart(session_path):
-    out = session_path.with_suffix(".fits")
+def test_names_that_fits_would_not_tell_apart(file_location):
+    out = file_location.with_suffix(".fits")
     columns = [
         {"name": name, "unit": unit} for name, unit in (("Hα", "Å"), ("Hβ", "µm"), ("h_", "°"))
     ]
-    with listed(session_path, [{"own": {"Hα": 1.0, "Hβ": 2.0, "h_": 3.0}}], columns) as session:
+    with listed(file_location, [{"own": {"Hα": 1.0, "Hβ": 2.0, "h_": 3.0}}], columns) as session:
         export(session, out, which="all")
     header = fits.getheader(out, 1)
     first = len(CONTRACT) + 1
@@ -278,17 +273,17 @@ def test_names_that_fits_would_not_tell_apart(session_path):
 
 
 # Parquet.
-def test_parquet_without_pyarrow(session_path, monkeypatch):
+def test_parquet_without_pyarrow(file_location, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with listed(session_path, [{}]) as session, pytest.raises(SessionError, match=r"\[formats\]"):
-        export(session, session_path.with_suffix(".parquet"), which="all")
+    with listed(file_location, [{}]) as session, pytest.raises(SessionError, match=r"\[formats\]"):
+        export(session, file_location.with_suffix(".parquet"), which="all")
 
 
 # VOTable.
 @STILTS
-def test_votlint_finds_nothing(session_path):
-    out = session_path.with_suffix(".vot")
-    with odd_session(session_path) as session:
+def test_votlint_finds_nothing(file_location):
+    out = file_location.with_suffix(".vot")
+    with odd_session(file_location) as session:
         export(session, out, which="all")
     assert stilts("votlint", str(out)).strip() == ""
 
