@@ -157,7 +157,8 @@ class FetchRun:
             name = f"{found.stem}{f'-{number}' if number > 1 else ''}{suffix}"
             path, known = self._folder / name, self._journal.of_file(name)
             is_free = not path.exists() and not path.is_symlink()
-            is_ours = known is not None and known.key == (self._archive.id, found.release, found.id)
+            ours = self._archive.id, found.release, found.id
+            is_ours = known is not None and (known.archive, known.release, known.id) == ours
             if is_ours or (known is None and (is_free or stored_hash(path) == sha256)):
                 return name
         raise NotTold(f"the folder has a thousand files called {found.stem}")
@@ -185,10 +186,6 @@ class FetchedFileRecord:
     bytes: int
     sha256: str
     fetched_at: str
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return self.archive, self.release, self.id
 
 
 COLUMNS = tuple(each.name for each in fields(FetchedFileRecord))

@@ -109,16 +109,18 @@ def choose(
 ) -> FoundChoice:
     """Choose candidates; `known` are positions of known members in degrees."""
     columns = _columns(table, wanted.task)
-    scores = _scores(columns, wanted.task)
     fits = _fits(columns, wanted)
-    shown = np.where(fits, scores, -np.inf)
     planted, posterior, members = np.empty(0), None, None
-    if wanted.task != ODD:
+    if wanted.task == ODD:
+        scores = np.nan_to_num(columns["oddness"].astype(np.float64), nan=-np.inf)
+    else:
+        scores = _score_of(columns[f"p_{wanted.task}"], columns[f"quick_{wanted.task}"])
         is_planted = columns["planted"] == wanted.task
         # A member in place of a spectrum that is left out would be left out, too.
         of_planted = _score_of(columns["planted_p"], columns["planted_quick"])
         planted = np.where(fits, of_planted, -np.inf)[is_planted]
         posterior, members = _members(columns[f"p_{wanted.task}"])
+    shown = np.where(fits, scores, -np.inf)
     order = np.argsort(-shown, kind="stable")[: int(np.isfinite(shown).sum())]
     count = _count(wanted, order, shown, planted, posterior)
     places = _Places(columns["ra"], columns["dec"])
@@ -127,10 +129,14 @@ def choose(
     purity = None
     if posterior is not None and len(numbers):
         purity = _purity(posterior[numbers])
+    # Of the known members that the survey has a spectrum of, the share that is chosen.
+    stars = unit_vectors(*np.array(known, dtype=np.float64).reshape(-1, 2).T)
+    near = places.near_points(stars, KNOWN_ARCSEC)
+    best = np.array([shown[each].max() for each in near if each])
     return FoundChoice(
         wanted=wanted, numbers=numbers, epochs=epochs, others=others, scores=scores[numbers],
         spectra=len(scores), recall=_share_above(planted, least), purity=purity,
-        known=_known_share(places, shown, least, known), members=members,
+        known=_share_above(best, least), members=members,
     )  # fmt: skip
 
 
@@ -147,12 +153,6 @@ def _columns(table: FindTable, task: str) -> dict[str, Any]:
     if not len(columns["snr"]):
         raise WorkbenchError(f"{table.folder} has no spectra yet")
     return columns
-
-
-def _scores(columns: dict[str, Any], task: str) -> FloatArray:
-    if task == ODD:
-        return np.asarray(np.nan_to_num(columns["oddness"].astype(np.float64), nan=-np.inf))
-    return _score_of(columns[f"p_{task}"], columns[f"quick_{task}"])
 
 
 def _score_of(p: FloatArray, quick: FloatArray) -> FloatArray:
@@ -273,12 +273,3 @@ def _stars(
             others.append([other for other in around if other != number])
     epochs = np.array([1 + len(each) for each in others], dtype=np.int64)
     return np.array(numbers, dtype=np.intp), epochs, [each[:MOST_OTHERS] for each in others]
-
-
-def _known_share(
-    places: _Places, shown: FloatArray, least: float, known: Sequence[tuple[float, float]]
-) -> Estimate | None:
-    """Of the known members that the survey has a spectrum of, the share that is chosen."""
-    stars = unit_vectors(*np.array(known, dtype=np.float64).reshape(-1, 2).T)
-    found = places.near_points(stars, KNOWN_ARCSEC)
-    return _share_above(np.array([shown[each].max() for each in found if each]), least)

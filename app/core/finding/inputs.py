@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -115,15 +116,13 @@ def _listed(path: Path, on_problem: OnProblem, trust_paths: bool) -> Iterator[In
         with ListReaderProcess(path, {}, allow_absolute=trust_paths) as reader:
             reader.opened()
             for _ in range(2):  # once more where a cell is not of the type of its column
-                try:
+                with suppress(CellMismatch):
                     for entries in reader.entries():
                         for refused in entries.refused:
                             on_problem(f"{path}, row {refused.line}", refused.reason)
                         rows = zip(*(entries.columns[number] for number in used), strict=True)
                         yield from (Input(*row) for row in rows if row[0])
                     return
-                except CellMismatch:
-                    continue
     except (ImportFailed, WorkbenchError) as error:
         on_problem(str(path), str(error))
 

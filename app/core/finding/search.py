@@ -94,18 +94,16 @@ class Search:
         should_stop: ShouldStop = never,
         on_state: OnState = lambda state: None,
         on_found: OnFound = lambda rows: None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._table, self._trust = table, trust_paths
-        self._should_stop, self._on_state, self._clock = should_stop, on_state, clock
-        self._on_found = on_found
+        self._table, self._trust, self._should_stop = table, trust_paths, should_stop
+        self._on_state, self._on_found = on_state, on_found
         self.state = SearchState()
         self._seen = DuplicateFilter()
         self._rows: Rows = {}
         self._unread: list[tuple[str, int, str]] = []
         self._again: deque[Call] = deque()
         self._given: dict[int, Call] = {}
-        self._written_at = clock()
+        self._written_at = time.monotonic()
         self._number = 0
 
     def run(self, finders: Finders) -> SearchState:
@@ -168,7 +166,8 @@ class Search:
             self._add(answer.value, call)
         rows = len(self._rows.get("path", ()))
         is_full = rows >= ROWS_IN_PART and not self.state.problem
-        if is_full or self._clock() - self._written_at > SECONDS_IN_PART or rows > MOST_UNWRITTEN:
+        is_due = time.monotonic() - self._written_at > SECONDS_IN_PART
+        if is_full or is_due or rows > MOST_UNWRITTEN:
             # Of too many nothing more can be kept until there is room.
             self._write(waits=rows > MOST_UNWRITTEN)
 
@@ -221,8 +220,8 @@ class Search:
         except OSError as error:
             full = error.errno in FULL_ERRNOS
             self.state.problem = "the disk is full" if full else str(error.strerror or error)
-            self._written_at = self._clock() - SECONDS_IN_PART + RETRY_S
+            self._written_at = time.monotonic() - SECONDS_IN_PART + RETRY_S
             return False
         self.state.problem = ""
-        self._written_at = self._clock()
+        self._written_at = time.monotonic()
         return True

@@ -45,26 +45,19 @@ def test_a_file_is_fetched_and_then_there(server, client, tmp_path, name):
     assert files_in(path.parent) == [fetched.record.file]
 
 
-@pytest.mark.parametrize("name", STARS)
+@pytest.mark.parametrize(("name", "before"), [
+    *((name, []) for name in STARS), ("sparcl", ["the search"]), ("ssap", ["the search"]),
+])  # fmt: skip
 @pytest.mark.parametrize("fault", sorted(set(FAULTS) - OF_TABLES))
 def test_every_fault_is_a_reason_and_leaves_no_file(
-    server, client, tmp_path, monkeypatch, name, fault
+    server, client, tmp_path, monkeypatch, name, before, fault
 ):
     monkeypatch.setattr(archives, "PATIENCE_S", 0.6 if fault == "stall" else 20.0)
     play_archives(server)
-    server.always = fault
+    server.faults, server.always = ["" for _ in before], fault  # none of what comes before
     report = fetch(name, server, client, tmp_path)
     (failed,) = report.failed
     assert failed.reason and not report.fetched and files_in(tmp_path) == []
-
-
-@pytest.mark.parametrize("name", ["sparcl", "ssap"])
-@pytest.mark.parametrize("fault", sorted(set(FAULTS) - OF_TABLES))
-def test_faults_after_the_search_leave_no_file(server, client, tmp_path, monkeypatch, name, fault):
-    monkeypatch.setattr(archives, "PATIENCE_S", 0.6 if fault == "stall" else 20.0)
-    play_archives(server)
-    server.faults, server.always = [""], fault
-    assert len(fetch(name, server, client, tmp_path).failed) == 1 and files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize(("name", "changed", "why"), [

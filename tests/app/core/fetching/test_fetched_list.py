@@ -108,8 +108,9 @@ PLATES = """plate,mjd,fiberid,ra,dec,score,remark
 3655,55240,262,1,2,0.5,
 """
 RECORD = FetchedFileRecord(
-    asked="q", found=1, archive="sdss", release="dr17", id="0266-51602-0031", file="a.fits",
-    url="u", bytes=1, sha256="ab" * 32, fetched_at="2026-11-27",
+    asked="q1", found=1, archive="sdss", release="dr17", id="0266-51602-0031", file="a.fits",
+    url='https://example.org/a,"b"', bytes=4, sha256=hashlib.sha256(b"abcd").hexdigest(),
+    fetched_at="2026-11-27T00:00:00+00:00",
 )  # fmt: skip
 
 
@@ -187,28 +188,21 @@ def test_rows_of_other_lists_change_nothing(tmp_path, session):
 
 
 # The record of fetched files.
-JOURNAL_RECORD = FetchedFileRecord(
-    asked="q1", found=1, archive="sdss", release="dr17", id="0266-51602-0031", file="a.fits",
-    url='https://example.org/a,"b"', bytes=4, sha256=hashlib.sha256(b"abcd").hexdigest(),
-    fetched_at="2026-11-27T00:00:00+00:00",
-)  # fmt: skip
-
-
 @pytest.fixture
 def kept(tmp_path):
     (tmp_path / "a.fits").write_bytes(b"abcd")
-    Journal(tmp_path).add(JOURNAL_RECORD)
+    Journal(tmp_path).add(RECORD)
     return tmp_path
 
 
 def test_what_was_added_is_read_back_here_and_by_astropy(kept):
-    assert Journal(kept).of_question("q1") == [JOURNAL_RECORD]
-    assert Journal(kept).of_file("a.fits") == JOURNAL_RECORD
+    assert Journal(kept).of_question("q1") == [RECORD]
+    assert Journal(kept).of_file("a.fits") == RECORD
     assert Journal(kept).of_question("q2") == []
-    Journal(kept).add(replace(JOURNAL_RECORD, asked="q2", file="b.fits"))
+    Journal(kept).add(replace(RECORD, asked="q2", file="b.fits"))
     table = Table.read(kept / "fetched.ecsv", format="ascii.ecsv")
     assert list(table["file"]) == ["a.fits", "b.fits"] and table["bytes"].dtype.kind == "i"
-    assert table["url"][0] == JOURNAL_RECORD.url
+    assert table["url"][0] == RECORD.url
 
 
 def test_a_line_that_was_cut_is_dropped_and_the_next_is_whole(kept):
@@ -218,7 +212,7 @@ def test_a_line_that_was_cut_is_dropped_and_the_next_is_whole(kept):
     journal = Journal(kept)
     assert path.read_bytes() == content
     (kept / "b.fits").write_bytes(b"abcd")
-    journal.add(replace(JOURNAL_RECORD, asked="q2", file="b.fits"))
+    journal.add(replace(RECORD, asked="q2", file="b.fits"))
     assert [Journal(kept).of_question(each) != [] for each in ("q1", "q2")] == [True, True]
 
 
@@ -232,13 +226,13 @@ def test_a_file_that_is_gone_or_changed_is_not_there(kept, content):
 
 def test_some_of_several_files_are_not_all(tmp_path):
     (tmp_path / "a.fits").write_bytes(b"abcd")
-    Journal(tmp_path).add(replace(JOURNAL_RECORD, found=2))
+    Journal(tmp_path).add(replace(RECORD, found=2))
     assert Journal(tmp_path).of_question("q1") == []
 
 
 @pytest.mark.parametrize("name", ["../a.fits", "/etc/passwd", "..", "", ".x", "a/b"])
 def test_names_of_files_elsewhere_are_not_believed(tmp_path, name):
-    Journal(tmp_path).add(replace(JOURNAL_RECORD, file=name))
+    Journal(tmp_path).add(replace(RECORD, file=name))
     assert Journal(tmp_path).of_file(name) is None
 
 
