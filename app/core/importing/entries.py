@@ -104,7 +104,10 @@ class EntryMaker:
         names = self._fill_names(names, paths, rows, ra, dec, problems)
         score, snr = self._numbers(block, "score", count), self._numbers(block, "snr", count)
         labels = [text[:MAX_LABEL] for text in self._texts(block, "label", count)]
-        own = self._carried_json(block, count)
+        own = ["{}"] * count
+        if self._carried:
+            pieces = (block.cells[number].json() for number in self._carried)
+            own = list(map(self._template.__mod__, zip(*pieces, strict=True)))
         # What the list gives, where that is another text than the path.
         listed = ["" if text == path else text for text, path in zip(texts, paths, strict=True)]
         columns = [block.lines, names, paths, rows, ra, dec, score, labels, snr, own, listed]
@@ -158,11 +161,7 @@ class EntryMaker:
         return rows
 
     def _settled(
-        self,
-        names: list[str],
-        paths: list[str],
-        given: list[int | None],
-        problems: dict[int, str],
+        self, names: list[str], paths: list[str], given: list[int | None], problems: dict[int, str]
     ) -> list[int]:
         """The row numbers; one that is not given is 0, unless it could be another's spectrum."""
         if None in given:
@@ -254,12 +253,6 @@ class EntryMaker:
             self._not_numbers[role] = self._not_numbers.get(role, 0) + invalid
         return found
 
-    def _carried_json(self, block: RowBlock, count: int) -> list[str]:
-        if not self._carried:
-            return ["{}"] * count
-        pieces = (block.cells[number].json() for number in self._carried)
-        return list(map(self._template.__mod__, zip(*pieces, strict=True)))
-
 
 def _parts(block: RowBlock, naming: SchemeMatch) -> Iterator[tuple[str, ...]]:
     return zip(*(block.cells[number].texts() for number in naming.columns), strict=True)
@@ -298,7 +291,8 @@ class InProcessSource:
         total = 0
         for block in opened.file.blocks():
             entries = self._maker.entries(block)
-            total += _stored_bytes(entries)
+            texts = (entries.columns[FIELDS.index(each)] for each in ("path", "own", "listed_path"))
+            total += ROW_BYTES * len(entries) + sum(sum(map(len, each)) for each in texts)
             if self._most_bytes is not None and total > self._most_bytes:
                 raise ImportFailed(
                     f"its rows take more than {MAX_RATIO:,} times its size: save it without the "
@@ -318,8 +312,3 @@ class InProcessSource:
             warnings=(*self._opened.notes, *self._opened.file.warnings(), *self._maker.warnings()),
             outside=self._locator.outside.found(),
         )
-
-
-def _stored_bytes(entries: Entries) -> int:
-    texts = (entries.columns[FIELDS.index(name)] for name in ("path", "own", "listed_path"))
-    return ROW_BYTES * len(entries) + sum(sum(map(len, each)) for each in texts)

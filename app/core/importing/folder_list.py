@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from agent.checked_toml import is_unicode
@@ -63,7 +63,10 @@ class FolderList(TypedList):
     def blocks(self) -> Iterator[RowBlock]:
         for start in range(0, len(self._rows), BLOCK_ROWS):
             chunk = self._rows[start : start + BLOCK_ROWS]
-            yield RowBlock(range(start + 1, start + len(chunk) + 1), _columns_of(chunk))
+            values = ((row.object_id, path, row.row, row.ra, row.dec) for path, row in chunk)
+            columns = zip(zip(*values, strict=True), COLUMNS, strict=True)
+            cells = [TypedCells([*each], column.kind) for each, column in columns]
+            yield RowBlock(range(start + 1, start + len(chunk) + 1), cells)
 
     def _add(self, path: Path, root: Path) -> None:
         if not is_unicode(str(path)):
@@ -87,8 +90,3 @@ def _files(root: Path, should_stop: ShouldStop) -> Iterator[tuple[str, str]]:
         return find_spectrum_files(root, should_stop)
     file = root.absolute()
     return iter([(str(file.parent), file.name)])
-
-
-def _columns_of(rows: Sequence[tuple[str, SpectrumRow]]) -> list[TypedCells]:
-    values = zip(*((r.object_id, path, r.row, r.ra, r.dec) for path, r in rows), strict=True)
-    return [TypedCells([*each], column.kind) for each, column in zip(values, COLUMNS, strict=True)]

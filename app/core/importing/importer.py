@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -17,7 +18,7 @@ from app.core.database.tables import candidates, lists, refused_rows
 from app.core.errors import ImportFailed, ImportStopped, NoRowAllowedError, counted_text
 from app.core.importing import opening
 from app.core.importing.child.parent import ListReaderProcess
-from app.core.importing.entries import FIELDS, Entries, SourceSummary
+from app.core.importing.entries import FIELDS, Entries
 from app.core.importing.formats.contents import MAX_ROWS, Refused
 from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.opening import ImportReport, Preview
@@ -233,14 +234,20 @@ class ImportRun:
         summary = self.reader.summary()
         if not counts.used and not counts.duplicates:
             raise _no_rows(counts, summary.outside)
-        _finish_list(connection, list_id, counts, summary)
+        described = [
+            {"name": c.name, "type": c.kind, "unit": c.unit}
+            | {"description": c.description, "ucd": c.ucd}
+            for c in summary.columns
+        ]
+        columns = json.dumps(described, ensure_ascii=False)
+        values = {"rows_read": counts.read, "rows_used": counts.used, "columns": columns}
+        connection.execute(update(lists).where(lists.c.id == list_id).values(values))
+        if refused := [{"list_id": list_id, **asdict(row)} for row in counts.refused]:
+            connection.execute(insert(refused_rows), refused)
         return ImportReport(
-            list_id=list_id,
             name=self.path.name,
             format=self.opened.format,
-            sha256=sha256,
             roles=self.opened.roles.columns,
-            columns=summary.columns,
             rows_read=counts.read,
             rows_used=counts.used,
             duplicates=counts.duplicates,
@@ -269,14 +276,8 @@ class ImportRun:
     def _add_all(self, connection: Connection, list_id: int) -> RowCounts:
         """Add all entries; restarts once if a cell does not match the type of its column."""
         for _ in range(2):
-            attempt = connection.begin_nested()
-            try:
-                counts = self._add_blocks(connection, list_id)
-            except CellMismatch:
-                attempt.rollback()
-            else:
-                attempt.commit()
-                return counts
+            with suppress(CellMismatch), connection.begin_nested():
+                return self._add_blocks(connection, list_id)
         raise ImportFailed("it was changed during the import: try again")
 
     def _add_blocks(self, connection: Connection, list_id: int) -> RowCounts:
@@ -307,21 +308,6 @@ class ImportRun:
             self.progress(counts.read, None if total is None else max(total, counts.read))
         writer.finish()
         return counts
-
-
-def _finish_list(
-    connection: Connection, list_id: int, counts: RowCounts, summary: SourceSummary
-) -> None:
-    described = [
-        {"name": c.name, "type": c.kind, "unit": c.unit, "description": c.description, "ucd": c.ucd}
-        for c in summary.columns
-    ]
-    columns = json.dumps(described, ensure_ascii=False)
-    values = {"rows_read": counts.read, "rows_used": counts.used, "columns": columns}
-    connection.execute(update(lists).where(lists.c.id == list_id).values(values))
-    refused = [{"list_id": list_id, **asdict(row)} for row in counts.refused]
-    if refused:
-        connection.execute(insert(refused_rows), refused)
 
 
 def _no_rows(counts: RowCounts, outside: OutsidePaths) -> ImportFailed:
@@ -413,7 +399,11 @@ class CandidateWriter:
             return
         self._add_to_sqlite(rows)
         if self._next - self._first > max(BULK_ROWS, self._first) and not self._dropped:
-            self._drop_indexes()
+            # The other indexes are on columns that are still empty, so they cost nothing.
+            filled = [each for each in candidates.indexes if {*each.columns.keys()} <= {*FIELDS}]
+            self._dropped = sorted(filled, key=lambda index: str(index.name))
+            for index in self._dropped:
+                index.drop(self._connection)
 
     def finish(self) -> None:
         """Rebuild dropped indexes and advance the id sequence of PostgreSQL."""
@@ -436,13 +426,6 @@ class CandidateWriter:
         if rest := values[whole:]:
             rows_left = len(rest) // (1 + len(FIELDS))
             self._connection.exec_driver_sql(_statement(self._list_id, rows_left), tuple(rest))
-
-    def _drop_indexes(self) -> None:
-        # The other indexes are on columns that are still empty, so they cost nothing.
-        filled = [each for each in candidates.indexes if {*each.columns.keys()} <= {*FIELDS}]
-        self._dropped = sorted(filled, key=lambda index: str(index.name))
-        for index in self._dropped:
-            index.drop(self._connection)
 
 
 def _statement(list_id: int, rows: int) -> str:

@@ -41,20 +41,16 @@ MAX_CONTROL = 0.05  # fraction of control characters allowed in a text file
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r\f\x1b"))
 
 
-@dataclass
-class Sample:
-    """The first rows, and those refused up to them."""
-
-    rows: list[tuple[Value, ...]] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
+Rows = list[tuple[Value, ...]]
 
 
 @dataclass
 class OpenedList:
-    """A list that can be imported, with notes for the user."""
+    """A list that can be imported, its first `rows`, those `refused` up to them, and notes."""
 
     file: ListFile
-    sample: Sample
+    rows: Rows
+    refused: list[Refused]
     roles: Roles
     notes: tuple[str, ...] = ()
 
@@ -131,22 +127,22 @@ def file_identity(path: Path) -> FileIdentity:
 
 def _open_file(path: Path, chosen: Mapping[str, str]) -> OpenedList:
     file = open_list(path)
-    sample = first_rows(file)
-    roles = with_user_choice(guess_roles(file.columns, sample.rows), chosen, file.columns)
+    rows, refused = first_rows(file)
+    roles = with_user_choice(guess_roles(file.columns, rows), chosen, file.columns)
     if not roles.is_useful:
         names = ", ".join(shown(c.name, 20) for c in file.columns[:MAX_COLUMNS_SHOWN])
         raise UnknownColumnsError(
             f"no column was recognized as spectrum file, object or position (columns: {names}); "
             "choose one"
         )
-    return OpenedList(file, sample, roles, _notes(roles, sample))
+    return OpenedList(file, rows, refused, roles, _notes(roles, rows))
 
 
-def _notes(roles: Roles, sample: Sample) -> tuple[str, ...]:
+def _notes(roles: Roles, rows: Rows) -> tuple[str, ...]:
     path = roles.number("path")
     if path is None or roles.number("row") is not None:
         return ()
-    files = [row[path] for row in sample.rows if row[path]]
+    files = [row[path] for row in rows if row[path]]
     if len(set(files)) == len(files):
         return ()
     return ("some rows give the same file: if it has several spectra, a column must give the row",)
@@ -158,10 +154,11 @@ def _open_spectra(
     file = FolderList(path, should_stop, progress)
     reason = "from the files found"
     roles = {c.name: Role(n, c.name, reason) for n, c in enumerate(COLUMNS)}
-    return OpenedList(file, first_rows(file), Roles(roles))
+    return OpenedList(file, *first_rows(file), Roles(roles))
 
 
-def first_rows(file: ListFile) -> Sample:
+def first_rows(file: ListFile) -> tuple[Rows, list[Refused]]:
+    """The first rows, and those refused up to them."""
     try:
         return _first_rows(file)
     except CellMismatch:  # the types were detected from rows that turned out unusable
@@ -169,15 +166,14 @@ def first_rows(file: ListFile) -> Sample:
         return _first_rows(file)
 
 
-def _first_rows(file: ListFile) -> Sample:
-    sample = Sample()
+def _first_rows(file: ListFile) -> tuple[Rows, list[Refused]]:
+    refused: list[Refused] = []
     for block in islice(file.blocks(), SAMPLE_BLOCKS):
-        sample.refused += block.refused
+        refused += block.refused
         if block.lines:
             columns = (cells.values()[:SAMPLE_ROWS] for cells in block.cells)
-            sample.rows = list(zip(*columns, strict=True))
-            break
-    return sample
+            return list(zip(*columns, strict=True)), refused
+    return [], refused
 
 
 # What is shown about a list before and after it is imported.
@@ -205,12 +201,9 @@ class Preview:
 class ImportReport:
     """Result of an import: `rows_read` = `rows_used` + `duplicates` + `rows_refused`."""
 
-    list_id: int
     name: str
     format: str
-    sha256: str
     roles: Mapping[str, str]
-    columns: tuple[ListColumn, ...]
     rows_read: int
     rows_used: int
     duplicates: int

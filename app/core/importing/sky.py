@@ -15,7 +15,10 @@ FULL_CIRCLE, POLE = 360.0, 90.0
 
 def angles(cells: Cells, unit: str, *, is_ra: bool) -> list[float | None]:
     """The angles in degrees; None where a cell is not an angle."""
-    factor = _factor(unit, is_ra)
+    unit = unit.strip().lower()
+    factor = 15.0 if is_ra and unit in HOURS else 1.0
+    if unit in RADIANS:
+        factor = 180.0 / math.pi
     found = cells.numbers()
     if None in found:
         texts = cells.texts()
@@ -60,13 +63,6 @@ def iau_name(ra: float, dec: float) -> str:
     degrees, arcmin = int(arcsec // 3600), int(arcsec % 3600 // 60)
     return (f"J{hours:02d}{minutes:02d}{seconds % 60:05.2f}"
             f"{sign}{degrees:02d}{arcmin:02d}{arcsec % 60:04.1f}")  # fmt: skip
-
-
-def _factor(unit: str, is_ra: bool) -> float:
-    unit = unit.strip().lower()
-    if unit in RADIANS:
-        return 180.0 / math.pi
-    return 15.0 if is_ra and unit in HOURS else 1.0
 
 
 def _sexagesimal(text: str, is_ra: bool) -> float | None:

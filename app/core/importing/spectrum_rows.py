@@ -195,21 +195,19 @@ def _floats(table: FitsTable, name: str) -> list[float | None]:
 def header_position(file: SourceFile) -> dict[str, Any]:
     """Fields `ra` and `dec` in degrees; empty if they are not known or a header is damaged."""
     try:
-        return _header_position(file, file.fits)
+        fits = file.fits
+        header = fits.primary.header
+        if is_lamost(header):
+            return position(header.number("RA"), header.number("DEC"))
+        if header.text("TELESCOP").startswith("SDSS") and "SPEC_CLN" in header:
+            return position(header.number("RAOBJ"), header.number("DECOBJ"))
+        if sdss.names_sdss(header) or sdss.catalogue_of(fits) is not None:
+            found = sdss.position_of(header, None)
+            return found or sdss.position_of(header, sdss.catalogue_of(fits))
+        fields = describe(file, _joined(fits)).fields
+        return {name: fields[name] for name in ("ra", "dec") if name in fields}
     except (ReadError, ValueError):
         return {}
-
-
-def _header_position(file: SourceFile, fits: FitsFile) -> dict[str, Any]:
-    header = fits.primary.header
-    if is_lamost(header):
-        return position(header.number("RA"), header.number("DEC"))
-    if header.text("TELESCOP").startswith("SDSS") and "SPEC_CLN" in header:
-        return position(header.number("RAOBJ"), header.number("DECOBJ"))
-    if sdss.names_sdss(header) or sdss.catalogue_of(fits) is not None:
-        return sdss.position_of(header, None) or sdss.position_of(header, sdss.catalogue_of(fits))
-    fields = describe(file, _joined(fits)).fields
-    return {name: fields[name] for name in ("ra", "dec") if name in fields}
 
 
 def _joined(fits: FitsFile) -> Header:

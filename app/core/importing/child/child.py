@@ -90,7 +90,7 @@ def send_preview(request: dict[str, Any], sink: BinaryIO) -> None:
         with suppress(WorkbenchError, OSError):
             file = open_list(path)
             needs_roles = isinstance(error, UnknownColumnsError)
-            rows = first_rows(file).rows
+            rows, _ = first_rows(file)
             message = wire.preview_message(file, rows, problem=str(error), needs_roles=needs_roles)
     else:
         message = _opened_message(opened, **_counted(opened, path))
@@ -110,10 +110,7 @@ def send_list(request: dict[str, Any], sink: BinaryIO) -> None:
         should_stop=heartbeat,
     )
     list_bytes = None if isinstance(opened.file, FolderList) else path.stat().st_size
-    send_entries(InProcessSource(opened, locator, list_bytes), sink)
-
-
-def send_entries(source: InProcessSource, sink: BinaryIO) -> None:
+    source = InProcessSource(opened, locator, list_bytes)
     for is_second_try in (False, True):
         try:
             for entries in source.entries():
@@ -139,7 +136,7 @@ def _counted(opened: OpenedList, path: Path) -> dict[str, Any]:
     rows, outside = count_rows(opened.file, maker.path_texts, roots)
     fields: dict[str, Any] = {"outside": asdict(outside), "is_exact": outside.is_complete}
     if not outside.folders and (at := opened.roles.number("path")) is not None:
-        locator.add_links(str(row[at] or "") for row in opened.sample.rows)
+        locator.add_links(str(row[at] or "") for row in opened.rows)
         links = locator.outside.found(is_complete=False)
         fields["outside"] = asdict(links if links.folders else outside)
     return fields | ({"estimate": rows} if outside.is_complete else {})
@@ -164,13 +161,13 @@ def count_rows(
 
 
 def _opened_message(opened: OpenedList, **more: Any) -> wire.Message:
-    file, sample = opened.file, opened.sample
+    file = opened.file
     return wire.preview_message(
         file,
-        sample.rows,
+        opened.rows,
         opened.roles,
         sha256=file.sha256 if isinstance(file, FolderList) else "",
-        refused=[[row.line, row.reason] for row in sample.refused[: wire.SHOWN_ROWS]],
+        refused=[[row.line, row.reason] for row in opened.refused[: wire.SHOWN_ROWS]],
         warnings=[*opened.notes, *file.warnings()],
         **more,
     )

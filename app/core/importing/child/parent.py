@@ -60,7 +60,9 @@ class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):
     ) -> None:
         self._should_stop = should_stop
         self._progress = progress
-        size = _size(path)
+        size = 0
+        with suppress(OSError, ValueError):  # the child says why it cannot be read
+            size = 0 if path.is_dir() else path.stat().st_size
         self._extra_s = size / BYTES_PER_S
         has_folder = path.is_dir() or spectra is not None
         request = {
@@ -120,7 +122,11 @@ class ListReaderProcess(AbstractContextManager["ListReaderProcess"]):
             elif message["type"] == "again":
                 raise CellMismatch
             else:
-                self._result = _summary(message)
+                found = message["outcome"]
+                found["columns"] = tuple(ListColumn(**each) for each in found["columns"])
+                found["warnings"] = tuple(found["warnings"])
+                found["outside"] = wire.outside_of(found["outside"])
+                self._result = SourceSummary(**found)
                 return
 
     def read(self, make: Callable[[Iterator[Entries]], Result]) -> Result:
@@ -194,12 +200,6 @@ def _started(request: Mapping[str, Any], stderr: IO[bytes]) -> subprocess.Popen[
     )
 
 
-def _size(path: Path) -> int:
-    with suppress(OSError, ValueError):  # the child says why it cannot be read
-        return 0 if path.is_dir() else path.stat().st_size
-    return 0
-
-
 def _enlarge_buffer(pipe: BinaryIO) -> None:
     """Enlarge the pipe buffer so that the child can be a few blocks ahead (Linux only)."""
     if sys.platform == "linux":
@@ -207,11 +207,3 @@ def _enlarge_buffer(pipe: BinaryIO) -> None:
 
         with suppress(OSError):  # above the limit of this system
             fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-
-
-def _summary(message: wire.Message) -> SourceSummary:
-    found = message["outcome"]
-    found["columns"] = tuple(ListColumn(**each) for each in found["columns"])
-    found["warnings"] = tuple(found["warnings"])
-    found["outside"] = wire.outside_of(found["outside"])
-    return SourceSummary(**found)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Any, Literal, Protocol
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.checked_toml import printable
-from app.core.errors import counted_text
+from agent.errors import ReadError
+from app.core.errors import ImportFailed, counted_text
 from app.core.importing.formats.cell_numbers import number_of
 
 Value = int | float | bool | str | None
@@ -155,6 +157,15 @@ def _finite(value: Value) -> float | None:
 
 def _number_json(value: Value) -> str:
     return "null" if value is None or not math.isfinite(float(value)) else repr(value)
+
+
+@contextmanager
+def import_errors() -> Iterator[None]:
+    """What is wrong with a file that is a list is told as such."""
+    try:
+        yield
+    except ReadError as error:
+        raise ImportFailed(str(error)) from error
 
 
 def clean(text: str) -> str:

@@ -1,17 +1,15 @@
 """Read the first table of a FITS file, a block of rows at a time."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.errors import ReadError
 from agent.spectra.fits.fits_file import FitsFile, Hdu
 from agent.spectra.fits.fits_table import FitsColumn
-from agent.spectra.fits.source_file import SourceFile, open_source
+from agent.spectra.fits.source_file import open_source
 from app.core.errors import ImportFailed
 from app.core.importing.formats import contents
 from app.core.importing.formats.contents import Kind, ListColumn, RowBlock, Value
@@ -21,6 +19,7 @@ MAX_ROW_BYTES = 16 * 1024 * 1024
 MAX_BLOCK_ROWS = 2000
 INTEGERS = {"B": "u1", "I": ">i2", "J": ">i4", "K": ">i8"}
 REALS = {"E": ">f4", "D": ">f8"}
+LOGICALS = {ord("T"): True, ord("F"): False}
 UNSIGNED = {"B": -(2**7), "I": 2**15, "J": 2**31, "K": 2**63}
 """TZERO values by which FITS marks integers of the other signedness."""
 
@@ -32,13 +31,15 @@ class FitsList(contents.TypedList):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with _opened(path) as file:
+        with contents.import_errors(), open_source(path) as file:
             hdu = _first_table(file.fits)
-            _check_not_truncated(file, hdu)
+            # The size is checked now rather than after reading a million rows.
+            last = hdu.start + hdu.table.width * hdu.table.rows - 1
+            if not file.bytes.read(last, 1):
+                raise ImportFailed(f"it is truncated: rows of {hdu.title} are missing")
             self._index = hdu.index
-            self._fields = [
-                column for column in hdu.table.columns.values() if _converter(hdu, column)
-            ]
+            converters = ((each, _converter(hdu, each)) for each in hdu.table.columns.values())
+            self._fields = [(each, convert) for each, convert in converters if convert is not None]
             if not self._fields:
                 raise ImportFailed(f"its table {hdu.title} has no columns with single values")
             self.left_out = len(hdu.table.columns) - len(self._fields)
@@ -46,31 +47,27 @@ class FitsList(contents.TypedList):
             self.estimate: int | None = hdu.table.rows
 
     def blocks(self) -> Iterator[RowBlock]:
-        with _opened(self._path) as file:
+        with contents.import_errors(), open_source(self._path) as file:
             hdu = file.fits.get(self._index)
             if hdu is None:
                 raise ImportFailed("it was changed during the import: try again")
             table = hdu.table
-            converters = [_converter(hdu, column) for column in self._fields]
             step = max(1, min(MAX_BLOCK_ROWS, BLOCK_BYTES // max(1, table.width)))
             for start in range(0, table.rows, step):
                 count = min(step, table.rows - start)
                 raw = hdu.read(start * table.width, count * table.width)
-                yield self._block(raw, table.width, start, count, converters)
+                yield self._block(raw, table.width, start, count)
 
-    def _block(
-        self, raw: bytes, width: int, start: int, count: int, converters: list[Converter | None]
-    ) -> RowBlock:
+    def _block(self, raw: bytes, width: int, start: int, count: int) -> RowBlock:
         cells = []
-        for field, convert, column in zip(self._fields, converters, self.columns, strict=True):
-            assert convert is not None
+        for (field, convert), column in zip(self._fields, self.columns, strict=True):
             values = np.ndarray((count,), _dtype(field), raw, field.offset, (width,))
             cells.append(contents.TypedCells(convert(values), column.kind))
         return RowBlock(range(start + 1, start + count + 1), cells)
 
     def _describe_columns(self, hdu: Hdu) -> Iterator[ListColumn]:
-        names = contents.column_names([field.name for field in self._fields])
-        for name, field in zip(names, self._fields, strict=True):
+        names = contents.column_names([field.name for field, _ in self._fields])
+        for name, (field, _) in zip(names, self._fields, strict=True):
             unit, ucd, description = (
                 contents.clean_words(hdu.header.text(f"{key}{field.number}"))
                 for key in ("TUNIT", "TUCD", "TCOMM")
@@ -78,15 +75,6 @@ class FitsList(contents.TypedList):
             yield ListColumn(
                 name=name, kind=_kind(hdu, field), unit=unit, ucd=ucd, description=description
             )
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[SourceFile]:
-    try:
-        with open_source(path) as file:
-            yield file
-    except ReadError as error:
-        raise ImportFailed(str(error)) from error
 
 
 def _first_table(fits: FitsFile) -> Hdu:
@@ -101,13 +89,6 @@ def _first_table(fits: FitsFile) -> Hdu:
                 )
             return hdu
     raise ImportFailed("it contains no table with rows")
-
-
-def _check_not_truncated(file: SourceFile, hdu: Hdu) -> None:
-    """Check the file size now rather than after reading a million rows."""
-    last = hdu.start + hdu.table.width * hdu.table.rows - 1
-    if not file.bytes.read(last, 1):
-        raise ImportFailed(f"it is truncated: rows of {hdu.title} are missing")
 
 
 def _dtype(column: FitsColumn) -> np.dtype[Any]:
@@ -138,7 +119,7 @@ def _converter(hdu: Hdu, column: FitsColumn) -> Converter | None:
     if column.repeat != 1 or column.code not in {**INTEGERS, **REALS, "L": ""}:
         return None
     if column.code == "L":
-        return _logicals
+        return lambda values: [LOGICALS.get(value) for value in values.tolist()]
     scale, zero = _scaling(hdu, column)
     null = hdu.header.integer(f"TNULL{column.number}") if column.code in INTEGERS else None
     if _kind(hdu, column) != "float":
@@ -158,10 +139,6 @@ def _decoded(raw: bytes) -> str:
         return contents.clean(raw.decode("utf-8").strip())
     except UnicodeDecodeError:
         return contents.clean(raw.decode("latin-1").strip())
-
-
-def _logicals(values: NDArray[Any]) -> list[Value]:
-    return [{84: True, 70: False}.get(value) for value in values.tolist()]
 
 
 def _integers(values: NDArray[Any], zero: int, null: int | None, as_text: bool) -> list[Value]:

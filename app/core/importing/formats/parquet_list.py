@@ -15,7 +15,6 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.errors import ReadError
 from agent.spectra.fits.source_file import MAX_RATIO, open_regular
 from app.core.errors import ImportFailed, counted_text
 from app.core.importing.formats import contents
@@ -134,10 +133,8 @@ class ParquetList(contents.TypedList):
 def opened_parquet(path: Path, as_dictionaries: Sequence[str] = ()) -> Iterator[tuple[Any, int]]:
     """The open file, and its size in bytes."""
     parquet: Any = import_module("pyarrow.parquet")
-    try:
+    with contents.import_errors():
         stream, size = open_regular(path)
-    except ReadError as error:
-        raise ImportFailed(str(error)) from error
     with stream:
         with arrow_errors():
             _check_footer(stream, size)

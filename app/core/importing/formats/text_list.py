@@ -53,9 +53,9 @@ class TextList:
         text = "".join(_first_blocks(self._texts()))
         declared = ecsv_header(text)
         self._layout = _layout(text, path, declared)
-        self._declared = declared.columns if declared else None
-        self._rows = self._reader()
-        self._kinds: list[Kind | None] = [None] * len(self._layout.names)
+        undeclared = [EcsvColumn(name) for name in self._layout.names]
+        self._declared = declared.columns if declared else undeclared
+        self._kinds: list[Kind | None] = [None] * len(undeclared)
         self._kinds = self._guessed(islice(self._read(), SAMPLE_BLOCKS))
         self.format = "ECSV" if declared else FORMATS.get(self._layout.delimiter, "text table")
         self.estimate = _estimate(text, self._layout.skip, size)
@@ -63,10 +63,9 @@ class TextList:
     @property
     def columns(self) -> tuple[ListColumn, ...]:
         names = contents.column_names(self._layout.names)
-        declared = self._declared or [EcsvColumn(name) for name in names]
         return tuple(
             ListColumn(name=name, kind=kind or "str", unit=each.unit, description=each.description)
-            for name, kind, each in zip(names, self._kinds, declared, strict=True)
+            for name, kind, each in zip(names, self._kinds, self._declared, strict=True)
         )
 
     def blocks(self) -> Iterator[RowBlock]:
@@ -88,12 +87,10 @@ class TextList:
         with byte_stream(self._path) as stream:
             yield from text_blocks(stream, self._encoding, self._decoder)
 
-    def _reader(self) -> RowReader:
-        return RowReader(self._layout.delimiter, len(self._layout.names), self._layout.skip)
-
     def _read(self) -> Iterator[TextRows]:
-        self._rows = self._reader()
-        for text in _skip_lines(self._texts(), self._layout.skip):
+        layout = self._layout
+        self._rows = RowReader(layout.delimiter, len(layout.names), layout.skip)
+        for text in _skip_lines(self._texts(), layout.skip):
             yield self._rows.read(text)
         rest = self._rows.read("", is_last=True)
         if rest.lines or rest.refused:
@@ -104,19 +101,14 @@ class TextList:
         for rows in read:
             for guess, texts in zip(guesses, rows.columns, strict=True):
                 guess.add(texts)
-        declared: Sequence[Kind | None] = [None] * len(guesses)
-        if self._declared:
-            declared = [each.kind for each in self._declared]
-        return [_merged_kind(*each) for each in zip(guesses, declared, strict=True)]
+        columns = zip(guesses, self._declared, strict=True)
+        return [_merged_kind(guess.kind, each.kind) for guess, each in columns]
 
 
-def _merged_kind(guess: KindGuess, declared: Kind | None) -> Kind | None:
+def _merged_kind(guessed: Kind | None, declared: Kind | None) -> Kind | None:
     """The declared kind, unless the cells do not match it."""
-    if declared is None or declared == guess.kind:
-        return guess.kind
-    if declared == "str" or guess.kind is None or (declared, guess.kind) == ("float", "int"):
-        return declared
-    return guess.kind
+    matches = declared == "str" or guessed is None or (declared, guessed) == ("float", "int")
+    return declared if declared is not None and matches else guessed
 
 
 def _layout(text: str, path: Path, declared: EcsvHeader | None) -> TextLayout:

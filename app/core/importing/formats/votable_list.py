@@ -4,15 +4,14 @@ import math
 import re
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
-from agent.votable.parser import CODES, BadRow, Cell, Row, VOTableError, VOTableField, VOTableParser
+from agent.votable.parser import CODES, BadRow, Cell, Row, VOTableField, VOTableParser
 from app.core.errors import ImportFailed
 from app.core.importing.formats import contents
-from app.core.importing.formats.byte_stream import Stream, byte_stream
+from app.core.importing.formats.byte_stream import byte_stream
 from app.core.importing.formats.cell_numbers import float_of, is_missing
 from app.core.importing.formats.contents import Kind, ListColumn, Refused, RowBlock, Value
 
@@ -37,7 +36,7 @@ class VOTableList(contents.TypedList):
     def __init__(self, path: Path) -> None:
         self._path = path
         parser = VOTableParser(contents.MAX_CELL)
-        with _opened(path) as stream:
+        with contents.import_errors(), byte_stream(path) as stream:
             for _ in parser.rows(stream.read):
                 if parser.is_described:
                     break
@@ -69,7 +68,7 @@ class VOTableList(contents.TypedList):
     def blocks(self) -> Iterator[RowBlock]:
         parser = VOTableParser(contents.MAX_CELL)
         line = 1
-        with _opened(self._path) as stream:
+        with contents.import_errors(), byte_stream(self._path) as stream:
             for rows in parser.rows(stream.read):
                 if rows:
                     yield self._block(rows, line)
@@ -96,16 +95,6 @@ class VOTableList(contents.TypedList):
 
     def _size(self, row: list[Cell]) -> int:
         return sum(len(row[number] or "") for number, _ in self._used)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Stream]:
-    """The bytes of the file; VOTableError becomes ImportFailed."""
-    try:
-        with byte_stream(path) as stream:
-            yield stream
-    except VOTableError as error:
-        raise ImportFailed(str(error)) from error
 
 
 def value_of(cell: Cell, field: VOTableField) -> Value:

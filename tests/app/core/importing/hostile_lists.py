@@ -18,11 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.core.errors import ImportFailed
-from app.core.importing.entries import FIELDS, Entries, InProcessSource
-from app.core.importing.formats.text_cells import CellMismatch
-from app.core.importing.opening import errors_naming, open_for_import
-from app.core.importing.spectrum_locator import SpectrumLocator
-from tests.app.core.importing.lists import ROWS, text_of, write
+from app.core.importing.entries import FIELDS, Entries
+from tests.app.core.importing.lists import ROWS, of_all_entries, text_of, write
 from tests.app.core.importing.memory import peak_mb
 
 SECONDS_EACH = 120
@@ -107,7 +104,7 @@ def main(format_: str, seed: int, count: int) -> None:
             path.write_bytes(data)
             signal.alarm(SECONDS_EACH)
             try:
-                tally["entries"] += read_whole(path)
+                tally["entries"] += of_all_entries(path, lambda read: sum(map(check, read)))
                 tally["read"] += 1
             except ImportFailed as error:
                 check_message(str(error))
@@ -116,16 +113,6 @@ def main(format_: str, seed: int, count: int) -> None:
                 Path(tempfile.gettempdir(), "hostile-list").write_bytes(data)
                 raise
     print(json.dumps(tally | {"peak_mb": peak_mb()}))  # noqa: T201
-
-
-def read_whole(path: Path) -> int:
-    with errors_naming(path):
-        reading = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
-        try:
-            return sum(map(check, reading.entries()))
-        except CellMismatch:
-            reading.recheck_types()
-            return sum(map(check, reading.entries()))
 
 
 def check(entries: Entries) -> int:

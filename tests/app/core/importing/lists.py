@@ -2,20 +2,24 @@
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
 from sqlalchemy import select
 
 from app.core.database.tables import lists, refused_rows
+from app.core.importing.entries import Entries, InProcessSource
 from app.core.importing.formats.contents import ListFile
+from app.core.importing.formats.text_cells import CellMismatch
 from app.core.importing.importer import import_list
-from app.core.importing.opening import open_list
+from app.core.importing.opening import errors_naming, open_for_import, open_list
+from app.core.importing.spectrum_locator import SpectrumLocator
 from app.core.session.records import Candidate
 from app.core.session.session import Session
+
+Made = TypeVar("Made")
 
 NAMES = ("obsid", "ra", "dec", "snrg", "subclass", "p_cv", "visits", "is_new", "path")
 ROWS: tuple[tuple[Any, ...], ...] = (
@@ -124,10 +128,6 @@ def touch(folder: Path, *names: str) -> None:
         path.write_bytes(b"")
 
 
-def rng(seed: int = 1) -> np.random.Generator:
-    return np.random.default_rng(seed)
-
-
 def listed(folder: Path, content: str | bytes, name: str = "list.csv") -> Path:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -140,6 +140,17 @@ def opened(folder: Path, content: str | bytes, name: str = "list.csv") -> ListFi
 
 def import_text(session, folder, text, name="list.csv", **more):
     return import_list(session, listed(folder, text, name), **more)
+
+
+def of_all_entries(path: Path, make: Callable[[Iterator[Entries]], Made]) -> Made:
+    """What `make` makes of a list read in this process; anew where a cell is of another type."""
+    with errors_naming(path):
+        source = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
+        try:
+            return make(source.entries())
+        except CellMismatch:
+            source.recheck_types()
+            return make(source.entries())
 
 
 def values(file):

@@ -32,27 +32,17 @@ BIG = """
 import sys
 from pathlib import Path
 from app.core.errors import ImportFailed
-from app.core.importing.opening import errors_naming, open_for_import
-from app.core.importing.spectrum_locator import SpectrumLocator
-from app.core.importing.entries import InProcessSource
-from app.core.importing.formats.text_cells import CellMismatch
+from tests.app.core.importing.lists import of_all_entries
 from tests.app.core.importing.memory import peak_mb
 
-def count(reading):
+def counted(read):
     used = refused = 0
-    for entries in reading.entries():
+    for entries in read:
         used, refused = used + len(entries), refused + len(entries.refused)
     return used, refused
 
-path = Path(sys.argv[1])
 try:
-    with errors_naming(path):
-        reading = InProcessSource(open_for_import(path, {}), SpectrumLocator(path))
-        try:
-            print(*count(reading))
-        except CellMismatch:
-            reading.recheck_types()
-            print(*count(reading))
+    print(*of_all_entries(Path(sys.argv[1]), counted))
 except ImportFailed as error:
     print(error)
 print("peak", int(peak_mb()))

@@ -3,7 +3,6 @@
 import gzip
 import os
 import sys
-from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 
@@ -20,14 +19,6 @@ from app.core.importing.spectrum_locator import SpectrumLocator
 from tests.app.core.importing.lists import ROWS, import_text, listed, text_of
 
 
-def entries_of(read):
-    """All entries, after the restart for a column that turned out to be of another kind."""
-    try:
-        return list(read())
-    except CellMismatch:
-        return list(read())
-
-
 def test_the_process_reads_what_is_read_here(folder):
     rows = [(f"o{n}", f"{n}.fits", n, n / 7 if n % 5 else None, "α\t'") for n in range(20_000)]
     rows[18_000] = ("late", "late.fits", "later", 1, "")
@@ -40,7 +31,7 @@ def test_the_process_reads_what_is_read_here(folder):
         opened = there.opened()
         assert (opened.format, len(opened.rows)) == ("CSV", 20)
         there.warm_up()
-        found = entries_of(there.entries)
+        found = there.read(list)  # after the restart for a column that is of another kind
         expected = list(here.entries())
         assert [[list(c) for c in each.columns] for each in found] == [
             [list(c) for c in each.columns] for each in expected
@@ -67,8 +58,8 @@ def test_what_the_preview_says_survives_the_way(folder):
     here, there = open_for_import(path, {}), preview(path)
     assert there.columns == here.file.columns
     assert there.roles == here.roles
-    assert there.rows[1] == here.sample.rows[1]
-    assert there.rows[0][:-1] == here.sample.rows[0][:-1]
+    assert there.rows[1] == here.rows[1]
+    assert there.rows[0][:-1] == here.rows[0][:-1]
     assert there.rows[0][-1] == long[:300]
     found = look_at(listed(folder, "foo,bar\n1.5,2\n", "unknown.csv"))
     assert found.needs_roles
@@ -187,16 +178,3 @@ def test_a_large_list_gets_more_time_and_memory(folder, monkeypatch):
     with pytest.raises(ImportFailed):
         ListReaderProcess(folder, {})
     assert asked["memory_bytes"] == 2 * 1024**3
-
-
-def test_a_stop_ends_the_process_that_reads(session, folder):
-    path = listed(folder, "name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(30_000)))
-    with pytest.raises(ImportStopped):
-        import_list(session, path, should_stop=lambda: True)
-    assert session.count() == 0
-
-
-def test_a_preview_is_not_larger_than_what_is_shown(folder):
-    path = listed(folder, "name,path\n" + "".join(f"o{n},{n}.fits\n" for n in range(500)))
-    assert replace(preview(path), rows=()).estimate == 500
-    assert len(preview(path).rows) == 20

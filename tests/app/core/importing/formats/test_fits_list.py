@@ -5,7 +5,7 @@ import pytest
 
 from app.core.errors import ImportFailed
 from app.core.importing.importer import import_list
-from tests.app.core.importing.lists import every, fits_bytes, listed, opened, rng, values
+from tests.app.core.importing.lists import every, fits_bytes, listed, opened, values
 
 
 def column(folder, form, array, **cards):
@@ -47,7 +47,7 @@ def test_columns_of_arrays_are_left_out_and_units_are_kept(folder):
 
 
 def test_blocks_of_fits_join_up(folder):
-    numbers = rng().integers(0, 2**62, 7001)
+    numbers = np.random.default_rng(1).integers(0, 2**62, 7001)
     texts = [f"s{number}" for number in numbers]
     file = opened(folder, fits_bytes({"ID": ("K", numbers), "S": ("6A", texts)}))
     assert [row[0] for row in values(file)] == numbers.tolist()

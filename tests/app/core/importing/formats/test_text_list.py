@@ -14,10 +14,8 @@ from app.core.importing.formats.cell_numbers import number_of
 from app.core.importing.formats.contents import MAX_CELL, MAX_COLUMNS
 from app.core.importing.formats.text_cells import CellMismatch, KindGuess, TextCells
 from app.core.importing.formats.text_list import MAX_LINE, MAX_RECORD_LINES, RowReader, TextList
-from tests.app.core.importing.lists import joined, member, opened
+from tests.app.core.importing.lists import opened
 from tests.app.core.importing.lists import texts_of as rows
-
-CHUNK = 128 * 1024  # a whole number of the pieces in which gzip reads
 
 
 def test_comments_and_blank_lines_are_no_rows_and_name_no_columns(folder):
@@ -59,20 +57,6 @@ def test_formulas_stay_what_they_are_and_rows_are_estimated(folder):
     lines = [f"star{n:06d},{n:06d}.fits" for n in range(50_000)]
     file = opened(folder, "\n".join(["name,path", *lines]))
     assert file.estimate == pytest.approx(50_000, rel=0.02)
-
-
-def test_every_row_of_a_catalogue_in_gzip_blocks(folder):
-    lines = "".join(f"star{n:06d},{n % 360}.5,{n:06d}.fits\n" for n in range(200_000))
-    file = opened(folder, joined(f"name,ra,path\n{lines}".encode(), 65_280), "list.csv.gz")
-    assert sum(len(block.lines) for block in file.blocks()) == 200_000
-
-
-def test_every_row_where_a_member_begins_on_the_last_byte_of_a_read(folder):
-    first = "".join(f"star{n:05d},{n:05d}.fits\n" for n in range(7239)).encode()
-    second = "".join(f"more{n:05d},{n:05d}.fits\n" for n in range(100)).encode()
-    packed = member(b"name,path\n" + first, CHUNK - 1) + member(second, 4000)
-    file = opened(folder, packed, "list.csv.gz")
-    assert sum(len(block.lines) for block in file.blocks()) == 7339
 
 
 @given(raw=st.binary(max_size=400))
