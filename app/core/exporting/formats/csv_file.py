@@ -72,7 +72,8 @@ def _column_metadata(column: Column) -> dict[str, Any]:
 
 
 def _escape(text: str) -> str:
-    return quoted(f"'{text}" if _LIKE_NUMBER.match(text) else escape_formula(text))
+    escaped = escape_formula(text)
+    return quoted(f"'{escaped}" if _LIKE_NUMBER.match(escaped) else escaped)
 
 
 def _is_plain(text: str) -> bool:

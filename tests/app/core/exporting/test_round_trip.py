@@ -28,7 +28,7 @@ TEXTS = st.one_of(
     st.sampled_from(
         ["=1+1", "@x", "+", "-", "'", "''", "-1.5", "+a", "\tx", "a\nb", "\n", 'q"u,o"', " x ", "",
          "100%", "%41", "12345678901234567", "Hα 宽 \U0001f31f", "<&]]>", "nan", "None", "# x",
-         "nano-eye", "Info", " infx"]
+         "nano-eye", "nano-eye;=1+1", "Info", " infx"]
     ),
 )  # fmt: skip
 REAL = st.floats(allow_nan=True, allow_infinity=True)
