@@ -10,8 +10,13 @@ from agent.trajectory.trajectory import ModelRef
 from app.cli.inspection_text import cleaned
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.errors import SessionError, counted_text
-from app.core.inspections.measured_rate import MeasuredRate, measured_rate
-from app.core.inspections.store import Share, count_pending, models_of
+from app.core.inspections.store import (
+    MeasuredRate,
+    Share,
+    count_pending,
+    measured_rate,
+    models_of,
+)
 from app.core.session.session import Session, open_session
 from app.core.statistics.number_format import duration
 

@@ -19,8 +19,7 @@ from app.core.statistics import summary
 from app.core.statistics.calibration import Reliability
 from app.core.statistics.cut_plan import ModelCut, plan_model_cuts
 from app.core.statistics.number_format import duration, rough_percent, share_text, with_interval
-from app.core.statistics.people import ReviewerAgreement
-from app.core.statistics.subclasses import Subclasses
+from app.core.statistics.people import ReviewerAgreement, Subclasses
 
 Row = tuple[str, ...]
 PeopleTable = tuple[Row, list[Row]]

@@ -17,10 +17,10 @@ from app.core.database.tables import candidates
 from app.core.inspections.store import StoredInspection, inspections_of
 from app.core.queue import QueuePosition, QueueRow, count, page, parse_filter, parse_sort, row_of
 from app.core.queue.blind_filters import FACT, breaks_blind_mode
-from app.core.queue.evidence_values import gives_class_away
+from app.core.queue.column_values import context_of, gives_class_away
 from app.core.queue.filters import Filter
 from app.core.queue.own_columns import own_columns
-from app.core.queue.sql_conditions import QueryContext, condition
+from app.core.queue.sql_conditions import condition
 from app.core.session.known_answers import known_ids, not_known
 from app.core.session.records import Judgement
 from app.core.session.session import Session
@@ -108,9 +108,8 @@ def _is_hidden(row: QueueRow, blind: bool) -> bool:
 
 def _count_hidden(session: Session, tree: Filter) -> int:
     """How many of the hidden ones the filter leaves."""
-    about = QueryContext(session.reviewer_number, session.database.is_file)
     query = select(func.count()).select_from(candidates)
-    query = query.where(~not_known(candidates.c.id), condition(tree, about))
+    query = query.where(~not_known(candidates.c.id), condition(tree, context_of(session)))
     with session.database.reading() as connection:
         return connection.execute(query).scalar_one()
 

@@ -12,11 +12,10 @@ from agent.errors import WorkbenchError
 from agent.spectra.readers import read_numbered
 from agent.spectra.spectrum import Spectrum
 from agent.spectra.urls import is_url, url_folder
-from app.core.session.folder_names import is_within
 from app.core.session.proposals import is_assistant
 from app.core.session.records import Candidate
 from app.core.session.session import Session
-from app.core.session.spectra_folders import allowed_folders
+from app.core.session.spectra_folders import allowed_folders, is_within
 from app.core.spectra.packing import packed_spectrum
 from app.core.spectra.prefetch import read_by_key, spectrum_key
 

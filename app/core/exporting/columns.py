@@ -16,7 +16,7 @@ from app.core.errors import SessionError
 from app.core.exporting import evidence_columns, further_columns
 from app.core.exporting.further_columns import FurtherOpinionColumns
 from app.core.exporting.table import Column, Kind, free_name
-from app.core.queue.evidence_values import gives_class_away
+from app.core.queue.column_values import gives_class_away
 from app.core.session.evidence_services import session_services, words_of
 
 _KINDS: dict[str, Kind] = {"str": "text", "int": "whole", "float": "real", "bool": "flag"}

@@ -10,7 +10,7 @@ from agent.tasks.task import Task
 from app.core.database.tables import candidates, evidence
 from app.core.evidence.weighing import answers_about, weigh
 from app.core.exporting.table import Column, Kind, free_name
-from app.core.queue.evidence_values import read_values
+from app.core.queue.column_values import read_values
 from app.core.session.evidence_services import SEPARATION
 from app.services.catalogues.service import Service
 

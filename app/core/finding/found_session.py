@@ -17,7 +17,7 @@ from app.core.finding.table import FindTable, write_table
 from app.core.importing.importer import import_list
 from app.core.importing.opening import ImportReport
 from app.core.progress import EstimatedProgress, silent
-from app.core.queue.evidence_values import FOUND_PREFIX
+from app.core.queue.column_values import FOUND_PREFIX
 from app.core.session.provenance import FOUND
 from app.core.session.session import Session, new_session
 from app.core.session.spectra_folders import allow_list_folders, list_folders

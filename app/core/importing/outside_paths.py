@@ -13,7 +13,7 @@ from pathlib import Path
 from agent.checked_toml import printable
 from agent.spectra.urls import is_url, url_folder
 from app.core.errors import counted_text
-from app.core.session.folder_names import MAX_FOLDERS, folders_above, is_within, summarized
+from app.core.session.spectra_folders import MAX_FOLDERS, folders_above, is_within, summarized
 
 MAX_PATH = 4096
 MAX_NAMED = 10_000

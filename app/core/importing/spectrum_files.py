@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.core.errors import ImportFailed, ImportStopped
 from app.core.progress import ShouldStop, never
-from app.core.session.folder_names import is_within
+from app.core.session.spectra_folders import is_within
 
 MAX_FILES = 2_000_000
 MAX_DEPTH = 40

@@ -23,7 +23,7 @@ from app.core.importing.outside_paths import MAX_PATH, OutsideCounter, absolute_
 from app.core.importing.spectrum_rows import holds_several
 from app.core.importing.survey_names import companions
 from app.core.progress import ShouldStop, never
-from app.core.session.folder_names import is_within
+from app.core.session.spectra_folders import is_within
 
 _NUMBER = re.compile(r"[0-9]{9,}")  # shorter numbers may be dates or plates
 AMBIGUOUS = ""

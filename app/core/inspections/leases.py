@@ -99,17 +99,14 @@ class Leases:
 
     def take(self, candidate_ids: Sequence[int]) -> set[int]:
         """Claim those of these candidates that are pending and that nobody else has claimed."""
-        model = {"model": self._model.name, "model_sha256": self._model.sha256}
-        until = NOW + self._lease_s
-        is_same = (leases.c.model == self._model.name) & (
-            leases.c.model_sha256 == self._model.sha256
-        )
+        name, sha256, until = self._model.name, self._model.sha256, NOW + self._lease_s
+        is_same = (leases.c.model == name) & (leases.c.model_sha256 == sha256)
         is_claimed = exists().where(
             leases.c.candidate_id == candidates.c.id, is_same, leases.c.expires >= NOW
         )
         # Not FOR UPDATE: a log line or a claim refers to the candidate, and would wait for it.
         free = (
-            select(candidates.c.id, *map(literal, (*model.values(), self._holder)), until)
+            select(candidates.c.id, *map(literal, (name, sha256, self._holder)), until)
             .where(candidates.c.id.in_(candidate_ids), ~is_claimed)
             .order_by(candidates.c.id)
             .with_for_update(key_share=True, skip_locked=True, of=candidates)
@@ -142,15 +139,12 @@ class Leases:
             self._taken += len(free)
             began = time.monotonic()
             yield from (each for each in some if each.id in free)
-            if free:
-                self._adapt(time.monotonic() - began)
-
-    def _adapt(self, took_s: float) -> None:
-        """Claim more at once where inspections are quick, and fewer where they are slow."""
-        if took_s < BATCH_S / 2:
-            self._size = min(2 * self._size, MAX_AT_ONCE)
-        elif took_s > 2 * BATCH_S:
-            self._size = max(self._size // 2, 1)
+            took_s = time.monotonic() - began
+            # More at once where inspections are quick, and fewer where they are slow.
+            if free and took_s < BATCH_S / 2:
+                self._size = min(2 * self._size, MAX_AT_ONCE)
+            elif free and took_s > 2 * BATCH_S:
+                self._size = max(self._size // 2, 1)
 
     def _renew(self) -> None:
         lasting = self._mine & (leases.c.expires >= NOW)

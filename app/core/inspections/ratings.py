@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import select
 
 from agent.errors import WorkbenchError
 from agent.protocol.reply import Verdict as AgentVerdict
@@ -17,6 +17,7 @@ from agent.trajectory.trajectory import Trajectory
 from app.core.database.paging import pages
 from app.core.database.tables import candidates, facts, judgements, reviewers
 from app.core.errors import SessionError
+from app.core.queue.sql_conditions import against_agent
 from app.core.session.known_answers import known_ids, not_known
 from app.core.session.records import Change, Verdict
 from app.core.session.session import MAX_IDS, Session
@@ -131,16 +132,12 @@ def _key(session: Session, candidate_id: int, trajectory: Trajectory) -> str:
 
 def _contradicted(session: Session) -> dict[tuple[int, str], AgentFault]:
     """Verdicts against that of the agent shown, by candidate and reviewer."""
-    against = or_(
-        and_(candidates.c.agent_verdict == "YES", judgements.c.verdict == Verdict.REJECT.value),
-        and_(candidates.c.agent_verdict == "NO", judgements.c.verdict == Verdict.ACCEPT.value),
-    )
     about = (candidates.c[name] for name in ("id", "object_id", "agent_verdict", "agent_model"))
     query = (
         select(*about, judgements.c.verdict, reviewers.c.name)
         .join(judgements, judgements.c.candidate_id == candidates.c.id)
         .join(reviewers, reviewers.c.id == judgements.c.reviewer_id)
-        .where(against, not_known(candidates.c.id))
+        .where(against_agent(judgements.c.verdict), not_known(candidates.c.id))
         .order_by(candidates.c.id)
         .limit(MAX_FAULTS)
     )

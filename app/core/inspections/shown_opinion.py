@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, case, select, update
 
 from agent.errors import TrajectoryError
 from agent.inspection.built_in import INSPECTORS, opposed_members
@@ -82,20 +82,14 @@ def surprise(
     """
     if p_yes is None and verdict is not None:
         p_yes = p_from_votes(int(verdict == "YES"), 1)
-    expected = _expected(task, label, score)
-    return None if p_yes is None or expected is None else abs(p_yes - expected)
-
-
-def _expected(task: Task, label: str, score: float | None) -> float | None:
     word = label.strip().rstrip("*?:").strip().casefold()
     if word not in NO_LABEL:
-        is_class = word in YES_LABELS or word in (task.id.casefold(), task.name.casefold())
-        return 1.0 if is_class else 0.0
-    if score is None or math.isnan(score):
+        expected = float(word in {*YES_LABELS, task.id.casefold(), task.name.casefold()})
+    elif score is None or math.isnan(score):
         return None
-    if 0.0 <= score <= 1.0:
-        return score
-    return 1.0 / (1.0 + math.exp(min(-score, 700.0)))
+    else:
+        expected = score if 0.0 <= score <= 1.0 else 1.0 / (1.0 + math.exp(min(-score, 700.0)))
+    return None if p_yes is None else abs(p_yes - expected)
 
 
 def lock_opinions(connection: Connection, candidate_ids: Collection[int]) -> None:
@@ -166,27 +160,24 @@ def _update_all_candidates(connection: Connection, model: ModelRef | None, task:
     connection.execute(update(candidates).where(has_opinion).values(NO_OPINION))
     each = update(candidates).where(candidates.c.id == bindparam("number"))
     each = each.values({name: bindparam(f"new_{name}") for name in NO_OPINION})
-    for rows in pages(connection, _shown_query(model), inspections.c.candidate_id, at_once=AT_ONCE):
+    columns = inspections.c
+    query = select(columns.candidate_id, *(columns[name] for name in SAID), QUOTING, *LISTED)
+    query = query.join(candidates, candidates.c.id == columns.candidate_id)
+    if model is not None:
+        query = query.where(made_by(model))
+    else:
+        newer = inspections.alias("newer")
+        newest = select(newer.c.id).where(newer.c.candidate_id == columns.candidate_id)
+        newest = newest.where(~by_assistant(newer.c.model))
+        newest = newest.order_by(newer.c.at.desc(), newer.c.model, newer.c.model_sha256).limit(1)
+        query = query.where(columns.id == newest.scalar_subquery())
+    for rows in pages(connection, query, columns.candidate_id, at_once=AT_ONCE):
         new = []
         for row in rows:
             values = _agent_columns(row, task, row.label, row.score, row.catalogue_log_odds)
             named = {f"new_{name}": value for name, value in values.items()}
             new.append({"number": row.candidate_id, **named})
         connection.execute(each, new)
-
-
-def _shown_query(model: ModelRef | None) -> Select[Any]:
-    columns = inspections.c
-    said = (columns[name] for name in SAID)
-    query = select(columns.candidate_id, *said, QUOTING, *LISTED)
-    query = query.join(candidates, candidates.c.id == columns.candidate_id)
-    if model is not None:
-        return query.where(made_by(model))
-    newer = inspections.alias("newer")
-    newest = select(newer.c.id).where(newer.c.candidate_id == columns.candidate_id)
-    newest = newest.where(~by_assistant(newer.c.model))
-    newest = newest.order_by(newer.c.at.desc(), newer.c.model, newer.c.model_sha256).limit(1)
-    return query.where(columns.id == newest.scalar_subquery())
 
 
 def _read_shown_model(connection: Connection) -> ModelRef | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from statistics import fmean
 from typing import Any, Self
 
 import numpy as np
@@ -21,9 +22,10 @@ from app.core.database.tables import candidates, inspections
 from app.core.errors import SessionError
 from app.core.inspections import shown_opinion
 from app.core.queue import Filter, combine, matching
+from app.core.queue.column_values import context_of
 from app.core.queue.filters import Has, InspectedBy, Not
-from app.core.queue.own_orders import matching_ids
-from app.core.queue.sql_conditions import QueryContext, condition
+from app.core.queue.own_columns import matching_ids
+from app.core.queue.sql_conditions import condition
 from app.core.session.known_answers import not_known
 from app.core.session.records import Aspect, Candidate, Change
 from app.core.session.session import Session
@@ -34,6 +36,10 @@ MAX_REASON = 500
 ONE_EACH = ("candidate_id", "model", "model_sha256")  # a candidate has one inspection by each model
 PAGE = 50  # trajectories read at once; each can be long
 MOST_SHARES = 10_000
+SAMPLES = 100  # records that are read for a measured rate
+ROW_BYTES = 500.0  # What an inspection takes beside its record: hashes, times and three indexes.
+RECORD_BYTES = 1500.0 + ROW_BYTES
+"""Of one inspection, where none is stored yet: one by the measured inspector."""
 
 InspectionRow = Any
 
@@ -186,11 +192,14 @@ def pending_candidates(
     """
     todo = _pending_filter(model, retry)
     at_once = PAGE if limit is None else max(1, min(limit, PAGE))
-    if share is not None:
-        yield from islice(_of_share(session, todo, share, at_once), limit)
+    if share is None:
+        rows = matching(session, todo, at_once=at_once)
+        yield from islice((row.candidate for row in rows), limit)
         return
-    rows = matching(session, todo, at_once=at_once)
-    yield from islice((row.candidate for row in rows), limit)
+    query = select(candidates.c.id).where(condition(todo, context_of(session)), share.condition)
+    of_share = pages(session.database, query, candidates.c.id, at_once=at_once)
+    found = (each for some in of_share for each in session.candidates([row.id for row in some]))
+    yield from islice(found, limit)
 
 
 def pending_among(
@@ -241,12 +250,6 @@ def compare_models(session: Session, first: ModelRef, second: ModelRef) -> Confu
     return Confusion(first=first, second=second, counts=counts)
 
 
-def _of_share(session: Session, tree: Filter, share: Share, at_once: int) -> Iterator[Candidate]:
-    query = select(candidates.c.id).where(_condition(session, tree), share.condition)
-    for rows in pages(session.database, query, candidates.c.id, at_once=at_once):
-        yield from session.candidates([row.id for row in rows])
-
-
 def _pending_filter(model: ModelRef, retry: bool) -> Filter:
     left = combine(Has("path"), Not(InspectedBy(model.name, model.sha256)))
     return left if retry else combine(left, Not(Has("fault")))
@@ -256,11 +259,7 @@ def pending_condition(
     session: Session, model: ModelRef, *, retry: bool = False
 ) -> ColumnElement[bool]:
     """What is true of the candidates of `pending_candidates`."""
-    return _condition(session, _pending_filter(model, retry))
-
-
-def _condition(session: Session, tree: Filter) -> ColumnElement[bool]:
-    return condition(tree, QueryContext(session.reviewer_number, session.database.is_file))
+    return condition(_pending_filter(model, retry), context_of(session))
 
 
 def _set_fault(connection: Connection, candidate_id: int, reason: str) -> bool:
@@ -310,3 +309,36 @@ def recorded_by(trajectory: Trajectory, model: ModelRef) -> Trajectory:
 def _count(session: Session, model: ModelRef) -> int:
     query = select(func.count()).select_from(inspections).where(shown_opinion.made_by(model))
     return int(session.database.scalars(query)[0])
+
+
+# How long an inspection by a model took in this session, and how much of the disk it needs.
+@dataclass(frozen=True, kw_only=True)
+class MeasuredRate:
+    """Means of some records of a model; 0 s if none tells its time."""
+
+    model: ModelRef | None = None
+    at: str = ""
+    seconds: float = 0.0
+    record_bytes: float = RECORD_BYTES
+
+
+def measured_rate(session: Session, model: ModelRef, samples: int = SAMPLES) -> MeasuredRate:
+    record = inspections.c.record
+    stored = func.length(record) if session.database.is_file else func.pg_column_size(record)
+    # The index of the model has this order, so that no other record is read.
+    some = select(record, inspections.c.at, stored.label("size")).where(
+        shown_opinion.made_by(model)
+    )
+    some = some.order_by(inspections.c.candidate_id.desc()).limit(samples)
+    rows = session.database.rows(some)
+    if not rows:
+        return MeasuredRate()
+    times = [from_line(row.record).seconds for row in rows]
+    # One that was stored without its time would make the others look quicker.
+    times = [each for each in times if each > 0] or [0.0]
+    return MeasuredRate(
+        model=model,
+        at=max(row.at for row in rows),
+        seconds=fmean(times),
+        record_bytes=fmean(row.size for row in rows) + ROW_BYTES,
+    )

@@ -3,8 +3,7 @@
 Every operation takes about the same time for a hundred candidates and for a million.
 """
 
-from app.core.queue.filter_parser import parse_filter
-from app.core.queue.filter_writer import filter_text
+from app.core.queue.filter_parser import filter_text, parse_filter
 from app.core.queue.filters import (
     EVERYTHING,
     MINE,

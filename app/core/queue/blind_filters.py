@@ -4,7 +4,7 @@ These are agents' opinions, the list's labels, and what services say that know t
 """
 
 from app.core.queue import filters
-from app.core.queue.evidence_values import gives_class_away
+from app.core.queue.column_values import gives_class_away
 from app.core.queue.filters import Filter
 from app.core.queue.sorts import Sort
 

@@ -4,7 +4,8 @@ Conditions side by side must all hold; `or`, `not` (or a leading minus) and pare
 usual. A word alone is searched in names, comments and the list's own columns. A column of the list
 needs `own.` only where a field has its name. `gaia.bp_rp<0.5` compares what a service said, and
 `gaia=failed` whether it answered. `subclass=DA` is the reviewer's sub-class of any level, unless
-the list has such a column; `mine.subclass` and `mine.NAME`, for a field, always are.
+the list has such a column; `mine.subclass` and `mine.NAME`, for a field, always are. Below they
+are written as text that is read back.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, assert_never, get_args
 
 from app.core.queue import filters
-from app.core.queue.evidence_values import known_name, parts_of
+from app.core.queue.column_values import MINE, SUBCLASS, is_of_opinion, known_name, parts_of
 from app.core.queue.filters import MAX_DEPTH, Filter, FilterError, NumberCompare, finite
-from app.core.queue.own_opinion import MINE, SUBCLASS, is_of_opinion
 from app.core.session.records import Verdict
 from app.services.catalogues.service import all_services
 
@@ -28,7 +28,9 @@ Choice = TypeVar("Choice", bound=str)
 
 RANGE = re.compile(r"(.+?)\.\.(.+)")
 MODEL = re.compile(r"(.+)#([0-9a-f]{64}|)")
+PLAIN = re.compile(r"[^\W\d_][\w.]*")  # text that never needs quotes
 
+COMPARISONS: dict[str, NumberCompare] = {":": "=", **{c: c for c in get_args(NumberCompare)}}
 VERDICT_WORDS: dict[str, Verdict] = {str(each).lower(): each for each in Verdict}
 FIELDS = (
     *("verdict", "any", "agent", "flag", "disagree", "has", "list", "inspected", "assigned"),
@@ -159,7 +161,8 @@ class _Parser:
             return _with_position(token, lambda: _own(column, compare.text, value))
         if low in FIELDS:
             return _with_position(token, lambda: _field_condition(low, compare.text, value))
-        if not self._is_service(low):
+        of_catalogues = [parts[0] for each in self.own_columns if (parts := parts_of(each))]
+        if low not in all_services() and low not in of_catalogues:
             refuse(_unknown(name, self.own_columns), token.position)
         return _with_position(token, lambda: _state(low, compare.text, value.text))
 
@@ -181,11 +184,6 @@ class _Parser:
             return mine
         alike = [each for each in self.own_columns if each.lower() == name.lower()]
         return alike[0] if len(alike) == 1 else None
-
-    def _is_service(self, name: str) -> bool:
-        """Whether a service, or a catalogue that gave columns, has this name."""
-        parts = map(parts_of, self.own_columns)
-        return name in all_services() or any(each is not None and each[0] == name for each in parts)
 
 
 def _unknown(name: str, own_columns: Sequence[str]) -> str:
@@ -282,7 +280,7 @@ def _number(name: str, compare: str, text: str) -> Filter:
     if compare == ":" and ends is not None:
         low, high = (_finite(end, name) for end in ends.groups())
         return filters.And((filters.Number(field, ">=", low), filters.Number(field, "<=", high)))
-    return filters.Number(field, _comparison(compare), _finite(text, name))
+    return filters.Number(field, COMPARISONS[compare], _finite(text, name))
 
 
 def _own(column: str, compare: str, value: Token) -> Filter:
@@ -295,13 +293,7 @@ def _own(column: str, compare: str, value: Token) -> Filter:
         return filters.And((from_low, filters.OwnColumnFilter(column, "<=", high)))
     if compare in (":", "~"):
         return filters.OwnColumnFilter(column, "contains", value.text)
-    return filters.OwnColumnFilter(column, _comparison(compare), value.text)
-
-
-def _comparison(sign: str) -> NumberCompare:
-    comparing: dict[str, NumberCompare] = {":": "=", "=": "=", "<": "<", ">": ">"}
-    comparing |= {"<=": "<=", ">=": ">="}
-    return comparing[sign]
+    return filters.OwnColumnFilter(column, COMPARISONS[compare], value.text)
 
 
 def _finite(text: str, name: str) -> float:
@@ -348,3 +340,72 @@ def tokens(text: str) -> list[Token]:
 
 def refuse(message: str, position: int) -> NoReturn:
     raise FilterError(message, position)
+
+
+def filter_text(tree: Filter) -> str:
+    """The filter as text; empty for a filter that matches everything."""
+    return "" if isinstance(tree, filters.Everything) else _written(tree)
+
+
+def _written(tree: Filter) -> str:
+    match tree:
+        case filters.Everything():
+            return "id>0"
+        case filters.And():
+            return " ".join(map(_inner, tree.terms))
+        case filters.Or():
+            return " or ".join(map(_inner, tree.terms))
+        case filters.Not():
+            return f"not {_inner(tree.term)}"
+        case filters.MyVerdict():
+            return f"verdict:{_verdict_word(tree.verdict)}"
+        case filters.AnyVerdict():
+            return f"any:{_verdict_word(tree.verdict)}"
+        case filters.AgentVerdict():
+            return f"agent:{tree.answer}"
+        case filters.Number():
+            return f"{tree.field}{tree.compare}{tree.value!r}"
+        case filters.Words():
+            return f"{tree.field}{_sign(tree.compare)}{_quoted(tree.text)}"
+        case filters.OwnColumnFilter():
+            return f"own.{_quoted(tree.column)}{_sign(tree.compare)}{_quoted(tree.text)}"
+        case filters.EvidenceState():
+            return f"{tree.service}={tree.word}"
+        case filters.Flag():
+            return f"flag:{_quoted(tree.name)}"
+        case filters.Anywhere():
+            return _always_quoted(tree.text)
+        case filters.Disagree():
+            return f"disagree:{tree.between}"
+        case filters.Has():
+            return f"has:{tree.thing}"
+        case filters.InList():
+            return f"list:{tree.number}"
+        case filters.InspectedBy():
+            name = tree.model if tree.sha256 is None else f"{tree.model}#{tree.sha256}"
+            return f"inspected:{_quoted(name)}"
+        case filters.AssignedTo():
+            return f"assigned:{_quoted(tree.person)}"
+        case _:
+            assert_never(tree)
+
+
+def _inner(tree: Filter) -> str:
+    return f"({_written(tree)})" if isinstance(tree, filters.And | filters.Or) else _written(tree)
+
+
+def _verdict_word(verdict: Verdict | None) -> str:
+    return "unjudged" if verdict is None else str(verdict).lower()
+
+
+def _sign(compare: str) -> str:
+    return "~" if compare == "contains" else compare
+
+
+def _quoted(text: str) -> str:
+    return text if PLAIN.fullmatch(text) else _always_quoted(text)
+
+
+def _always_quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

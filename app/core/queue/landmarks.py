@@ -47,8 +47,11 @@ def landmarks(
     plan = make_plan(session, tree, sort)
     with session.database.reading() as connection:
         if after is None:
-            return _first(connection, plan)
-        return _scan(connection, plan, after, rest, rows)
+            found = walk(connection, plan, start_of(sort, False), FIRST_CALL)
+            ends = tuple(found.positions[BLOCK - 1 :: BLOCK])
+            return Landmarks(ends, len(found.positions) % BLOCK, found.end)
+        scan = _scan_own if sort.is_ranked else _scan
+        return scan(connection, plan, after, rest, rows)
 
 
 def block_rows(
@@ -63,22 +66,20 @@ def block_rows(
 ) -> list[QueueRow]:
     """The current rows after `after` up to `until`, inclusive; None means start or end."""
     rows: list[QueueRow] = []
+    last = None if until is None else order_key(sort, until)
     while len(rows) < limit:
         most = min(limit, BLOCK + 1)
         found = page(session, tree, sort, after=after, limit=most, with_values=with_values)
-        inside = [each for each in found.rows if until is None or not is_beyond(sort, each, until)]
+        inside = [
+            row for row in found.rows if last is None or order_key(sort, row.position) <= last
+        ]
         rows += inside
         if len(inside) < len(found.rows) or found.end is None:
             break
-        if until is not None and order_key(sort, found.end) >= order_key(sort, until):
+        if last is not None and order_key(sort, found.end) >= last:
             break
         after = found.end
     return rows[:limit]
-
-
-def is_beyond(sort: Sort, row: QueueRow, position: QueuePosition) -> bool:
-    """Whether the row comes after the position in the order."""
-    return order_key(sort, row.position) > order_key(sort, position)
 
 
 def order_key(sort: Sort, position: QueuePosition) -> tuple[Any, int]:
@@ -90,17 +91,9 @@ def order_key(sort: Sort, position: QueuePosition) -> tuple[Any, int]:
     return -position.value, -position.id
 
 
-def _first(connection: Connection, plan: Plan) -> Landmarks:
-    found = walk(connection, plan, start_of(plan.sort, False), FIRST_CALL)
-    ends = tuple(found.positions[BLOCK - 1 :: BLOCK])
-    return Landmarks(ends, len(found.positions) % BLOCK, found.end)
-
-
 def _scan(
     connection: Connection, plan: Plan, after: QueuePosition, rest: int, rows: int
 ) -> Landmarks:
-    if plan.sort.is_ranked:
-        return _scan_own(connection, plan, after, rest, rows)
     backwards = plan.sort.is_read_backwards
     after = plan.within(after, backwards)
     ends: list[QueuePosition] = []

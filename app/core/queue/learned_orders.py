@@ -25,11 +25,12 @@ from sqlalchemy import Connection, func, select
 from app.core.database.database import Database, read_fact
 from app.core.database.tables import candidates, inspections, judgements, known_answers
 from app.core.queue.blind_filters import FACT as BLIND
-from app.core.queue.filter_writer import filter_text
+from app.core.queue.column_values import QueryContext, context_of
+from app.core.queue.filter_parser import filter_text
 from app.core.queue.filters import EVERYTHING, UNJUDGED, Filter, combine
-from app.core.queue.own_orders import HELD, OwnOrder
+from app.core.queue.own_columns import HELD, OwnOrder
 from app.core.queue.sorts import Sort, sort_text
-from app.core.queue.sql_conditions import QueryContext, condition
+from app.core.queue.sql_conditions import condition
 from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.session.subclass_and_fields import subclass_levels
@@ -85,6 +86,7 @@ class Pool:
         columns = [candidates.c.id, candidates.c.snr, candidates.c.agent_p_yes]
         rows = connection.execute(select(*columns).order_by(candidates.c.id)).all()
         self.ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+        self.last_id = int(self.ids[-1]) if rows else 0
         snr = np.array([row[1] or math.nan for row in rows], np.float64)
         p = np.array([None if is_blind else row[2] for row in rows], np.float64)  # None is NaN
         has_p = np.isfinite(p)
@@ -94,10 +96,6 @@ class Pool:
         beside = np.column_stack([_filled(logit), UNIT_OF_SNR * _scaled(log_snr)])
         self.columns: Floats = beside.astype(np.float32)
         self._places: tuple[int, IntArray] = (-1, np.empty(0, np.int64))
-
-    @property
-    def last_id(self) -> int:
-        return int(self.ids[-1]) if len(self.ids) else 0
 
     def places(self, ids: IntArray) -> IntArray:
         """Where these candidates stand; all of them are here."""
@@ -150,7 +148,7 @@ def learned_order(
 
 def begin(session: Session, tree: Filter, sort: Sort, current: int | None) -> None:
     """Make the order anew: what was judged, then the current candidate, then what was learned."""
-    context = _context(session)
+    context = context_of(session)
     with session.database.reading() as connection:
         first = [] if current is None else [current]
         held = _make(session.database, connection, sort, context, tree=tree, first=first)
@@ -159,7 +157,7 @@ def begin(session: Session, tree: Filter, sort: Sort, current: int | None) -> No
 
 def prepare(session: Session, tree: Filter, sort: Sort, keep: Collection[int]) -> HeldOrder:
     """Learn again; all up to the last of these candidates stays where it is. Any thread."""
-    context = _context(session)
+    context = context_of(session)
     with session.database.reading() as connection:
         learned_order(session.database, connection, sort, context)
         before = _held_order(session.database, sort)
@@ -251,7 +249,10 @@ def _make(
         at_most=at_most_left(hits, list(counted.values()), left) if counted else None,
     )  # fmt: skip
     by_chance = stays | set(pool.ids[drawn].tolist())
-    order = _as_order(pool, np.concatenate([in_front, rest]))
+    places = np.concatenate([in_front, rest])
+    by_id = np.empty(len(places), np.int64)
+    by_id[places] = np.arange(len(places))
+    order = OwnOrder(pool.ids[places], pool.last_id, 0, by_id)
     return HeldOrder(order, so, learned, blind, words, by_chance, draws, len(front), before)
 
 
@@ -354,12 +355,6 @@ def _fact(reviewer: int) -> str:
     return f"learned:{reviewer}"
 
 
-def _as_order(pool: Pool, places: IntArray) -> OwnOrder:
-    ranks = np.empty(len(places), np.int64)
-    ranks[places] = np.arange(len(places))
-    return OwnOrder(pool.ids[places], pool.last_id, 0, ranks)
-
-
 def _pool(database: Database, connection: Connection, *, is_blind: bool) -> Pool:
     """Read again where candidates, inspections or the shown model are others than before."""
     # The highest id, as to count a million takes 60 ms.
@@ -372,10 +367,6 @@ def _pool(database: Database, connection: Connection, *, is_blind: bool) -> Pool
         with _lock:
             _pools[database] = kept
     return kept[1]
-
-
-def _context(session: Session) -> QueryContext:
-    return QueryContext(session.reviewer_number, session.database.is_file)
 
 
 def _held_order(database: Database, sort: Sort) -> HeldOrder | None:

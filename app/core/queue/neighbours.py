@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from operator import itemgetter
 
 from sqlalchemy import or_, select
 
@@ -44,8 +45,15 @@ def neighbours(
         named = named.order_by(candidates.c.id).limit(MAX_NEIGHBOURS)
         numbers += session.database.scalars(named)
     wanted = [number for number in dict.fromkeys(numbers) if number != candidate.id]
-    found = [_neighbour(candidate, other) for other in session.candidates(wanted)]
-    return sorted(found, key=_order)
+    found = []
+    for other in session.candidates(wanted):
+        places = (candidate.ra, candidate.dec, other.ra, other.dec)
+        known = [value for value in places if value is not None]
+        away = arcsec_between(*known) if len(known) == 4 else None
+        is_same = bool(other.object_id) and other.object_id == candidate.object_id
+        one = Neighbour(candidate=other, separation=away, is_same_object=is_same)
+        found.append((math.inf if away is None else away, other.id, one))
+    return [one for *_, one in sorted(found, key=itemgetter(0, 1))]
 
 
 def nearest(
@@ -63,18 +71,3 @@ def _within(session: Session, ra: float, dec: float, radius: float) -> list[tupl
     rows = session.database.rows(query.where(candidates.c.dec.between(*box[0][1]), of_ra))
     found = ((arcsec_between(ra, dec, row.ra, row.dec), row.id) for row in rows)
     return sorted(each for each in found if each[0] <= radius * 3600.0 + ROUNDING)
-
-
-def _neighbour(candidate: Candidate, other: Candidate) -> Neighbour:
-    coordinates = (candidate.ra, candidate.dec, other.ra, other.dec)
-    known = [value for value in coordinates if value is not None]
-    return Neighbour(
-        candidate=other,
-        separation=arcsec_between(*known) if len(known) == 4 else None,
-        is_same_object=bool(other.object_id) and other.object_id == candidate.object_id,
-    )
-
-
-def _order(neighbour: Neighbour) -> tuple[float, int]:
-    separation = neighbour.separation
-    return math.inf if separation is None else separation, neighbour.candidate.id

@@ -39,11 +39,6 @@ class OrderIndex:
     columns: str
     condition: str = ""
 
-    @property
-    def ddl(self) -> str:
-        where = f" WHERE {self.condition}" if self.condition else ""
-        return f"CREATE INDEX IF NOT EXISTS {self.name} ON candidates ({self.columns}){where}"
-
 
 @dataclass(frozen=True)
 class IndexScope:
@@ -158,7 +153,9 @@ def _create(connection: Connection, indexes: Iterable[OrderIndex]) -> None:
     if is_team:
         connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
     for each in indexes:
-        connection.execute(text(each.ddl))
+        where = f" WHERE {each.condition}" if each.condition else ""
+        made = f"CREATE INDEX IF NOT EXISTS {each.name} ON candidates ({each.columns}){where}"
+        connection.execute(text(made))
     if is_team:
         connection.execute(text("ANALYZE candidates"))
 

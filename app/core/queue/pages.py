@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Select, literal, select
+from sqlalchemy import Connection, literal, select
 
 from app.core.database.tables import MIN_TARGETID, candidates, judgements, raw_sql
 from app.core.errors import SessionError
-from app.core.queue.evidence_values import read_values
+from app.core.queue.column_values import is_of_opinion, read_values, value_of_opinion
 from app.core.queue.filters import EVERYTHING, MAX_TEXT, UNJUDGED, Filter, FilterError, combine
-from app.core.queue.own_opinion import is_of_opinion, value_of_opinion
 from app.core.queue.sorts import LIST_ORDER, QueuePosition, Sort
 from app.core.queue.walk import Plan, make_plan, position_of, start_of, walk
 from app.core.session.records import NOTHING, Candidate, Judgement, Opinion
@@ -237,16 +236,7 @@ def find(session: Session, text: str, limit: int = MAX_FOUND) -> list[Candidate]
     text = "".join(each for each in text if each.isprintable()).strip()[:MAX_TEXT]
     if not text:
         return []
-    found: dict[int, None] = {}
-    with session.database.reading() as connection:
-        for query in _queries(text):
-            if len(found) < limit:
-                found.update(dict.fromkeys(connection.execute(query.limit(limit)).scalars()))
-    return session.candidates(list(found)[:limit])
-
-
-def _queries(text: str) -> list[Select[Any]]:
-    """Queries that each read one range of an index."""
+    # Each reads one range of an index.
     number = int(text) if text.isascii() and text.isdecimal() else MAX_NUMBER + 1
     name, query = candidates.c.object_id, select(candidates.c.id)
     spellings = list(dict.fromkeys([text, text.upper(), text.lower()]))
@@ -260,4 +250,9 @@ def _queries(text: str) -> list[Select[Any]]:
     for each in spellings:
         has_prefix = (name >= each) & (name < each + LAST_CHARACTER)
         queries.append(query.where(has_prefix).order_by(name, candidates.c.id))
-    return queries
+    found: dict[int, None] = {}
+    with session.database.reading() as connection:
+        for query in queries:
+            if len(found) < limit:
+                found.update(dict.fromkeys(connection.execute(query.limit(limit)).scalars()))
+    return session.candidates(list(found)[:limit])

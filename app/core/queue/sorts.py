@@ -13,9 +13,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from sqlalchemy import BigInteger, ColumnElement, Double, Text, literal_column
 
-from app.core.queue.evidence_values import known_name
+from app.core.queue.column_values import SUBCLASS, is_of_opinion, known_name
 from app.core.queue.filters import FilterError
-from app.core.queue.own_opinion import SUBCLASS, is_of_opinion
 
 HighestFirst = Literal[
     "score", "p_yes", "p_combined", "uncertain", "surprising", "disagreeing", "snr"
@@ -196,7 +195,10 @@ def parse_sort(text: str) -> Sort:
         raise FilterError(f"unknown order {key[:40]!r}; choose from {', '.join(SORT_KEYS)}")
     seed = 0
     if known == "random" and parts and parts[0] not in DIRECTIONS:
-        seed = _seed(parts.pop(0))
+        text = parts.pop(0)
+        if not (text.isascii() and text.isdecimal() and len(text) < 11):
+            raise FilterError(f"the seed of a random order is a number, not {text[:40]!r}")
+        seed = int(text)
     if len(parts) > 1 or (parts and parts[0] not in DIRECTIONS):
         raise FilterError(f"the direction is up or down, not {':'.join(parts)[:40]!r}")
     is_down = parts[0] == "down" if parts else known in DESCENDING_BY_DEFAULT
@@ -236,12 +238,6 @@ def _like(text: str) -> Sort:
         examples=tuple(each for each in more if each > 0),
         counter_examples=tuple(-each for each in more if each < 0),
     )
-
-
-def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 11):
-        raise FilterError(f"the seed of a random order is a number, not {text[:40]!r}")
-    return int(text)
 
 
 def _shuffled(seed: int) -> str:

@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 import sqlalchemy as sa
@@ -19,13 +18,16 @@ from app.core.database.tables import (
     reviewers,
 )
 from app.core.queue import filters
-from app.core.queue.evidence_values import EvidenceValue, parts_of
+from app.core.queue.column_values import (
+    ColumnValue,
+    Condition,
+    QueryContext,
+    column_values,
+    listed_columns,
+)
 from app.core.queue.filters import Filter
-from app.core.queue.own_opinion import OpinionValue, is_of_opinion
 from app.core.session.records import Verdict
 from app.core.session.verdict_log import judged_bit
-
-Condition = ColumnElement[bool]
 
 # Inspections that stopped for these reasons are repeated.
 UNFINISHED = ("cancelled", "error")
@@ -37,27 +39,6 @@ COMPARISONS: dict[str, Callable[[Any, Any], Condition]] = {
     "<=": operator.le,
     ">=": operator.ge,
 }
-
-
-@dataclass(frozen=True)
-class QueryContext:
-    """The reviewer and the kind of database.
-
-    `reviewer_id` is None until the reviewer has written something.
-    """
-
-    reviewer_id: int | None
-    is_file: bool  # True for SQLite, False for PostgreSQL
-
-    @property
-    def reviewer_or_0(self) -> int:
-        """The reviewer's id; 0, which matches nobody, if there is none."""
-        return self.reviewer_id or 0
-
-    @property
-    def is_mine(self) -> Condition:
-        """Of a judgement: it is the reviewer's own."""
-        return judgements.c.reviewer_id == self.reviewer_or_0
 
 
 def condition(tree: Filter, context: QueryContext) -> Condition:
@@ -72,36 +53,49 @@ def condition(tree: Filter, context: QueryContext) -> Condition:
         case filters.Not():
             # An unknown value counts as false: NOT NULL would be NULL again.
             return sa.not_(sa.func.coalesce(condition(tree.term, context), sa.false()))
+        case filters.MyVerdict(None):
+            number = context.reviewer_id
+            return sa.true() if number is None else raw_sql(unjudged_sql(number))
         case filters.MyVerdict():
-            return _my_verdict(tree.verdict, context)
+            return _judged(context.is_mine, judgements.c.verdict == tree.verdict)
         case filters.AnyVerdict(None):
             return candidates.c.judged_by == 0
         case filters.AnyVerdict():
             return _judged(judgements.c.verdict == tree.verdict)
+        case filters.AgentVerdict("yes" | "no"):
+            return candidates.c.agent_verdict == tree.answer.upper()
         case filters.AgentVerdict():
-            return _agent_verdict(tree.answer)
+            is_seen = candidates.c.agent_stopped_by != ""
+            is_it = is_seen if tree.answer == "undecided" else ~is_seen
+            return candidates.c.agent_verdict.is_(None) & is_it
         case filters.Number():
             return COMPARISONS[tree.compare](_number(tree.field, context), tree.value)
         case filters.Words():
             return _words(tree)
         case filters.OwnColumnFilter():
-            return _own_or_evidence(tree, context)
+            return _own_column(tree, context)
         case filters.EvidenceState():
             return _evidence_state(tree)
         case filters.Flag():
             return _flag(tree.name, context)
         case filters.Anywhere():
+            _, listed, _ = listed_columns(is_file=context.is_file)
             return sa.or_(
                 _contains(candidates.c.object_id, tree.text),
                 _judged(raw_sql(tables.COMMENTED), _contains(judgements.c.comment, tree.text)),
-                _exists(_contains(OwnColumnValue(context).text, tree.text)),
+                _exists(_contains(listed, tree.text)),
             )
         case filters.Disagree("agents"):
             return raw_sql(tables.DIFFERING)
         case filters.Disagree("members"):
             return raw_sql(tables.OPPOSED)
+        case filters.Disagree("people"):
+            here = judgements.c.candidate_id == candidates.c.id
+            number_of = sa.func.count(judgements.c.verdict.distinct())
+            verdicts = sa.select(number_of).where(here).correlate(candidates).scalar_subquery()
+            return raw_sql(tables.JUDGED_BY_SEVERAL) & (verdicts > 1)
         case filters.Disagree():
-            return _people_disagree() if tree.between == "people" else _agent_disagrees(context)
+            return against_agent(_mine(judgements.c.verdict, context))
         case filters.Has("fault"):
             return raw_sql(tables.FAULTY)
         case filters.Has("path"):
@@ -125,14 +119,6 @@ def unjudged_sql(reviewer_id: int) -> str:
     return f"(judged_by & {judged_bit(reviewer_id)}) = 0"
 
 
-def _my_verdict(verdict: Verdict | None, context: QueryContext) -> Condition:
-    if verdict is not None:
-        return _judged(context.is_mine, judgements.c.verdict == verdict)
-    if context.reviewer_id is None:
-        return sa.true()
-    return raw_sql(unjudged_sql(context.reviewer_id))
-
-
 def _mine(column: ColumnElement[Any], context: QueryContext) -> ColumnElement[Any]:
     """A column of the reviewer's own judgement; NULL where there is none."""
     whose = (judgements.c.candidate_id == candidates.c.id) & context.is_mine
@@ -142,13 +128,6 @@ def _mine(column: ColumnElement[Any], context: QueryContext) -> ColumnElement[An
 def _judged(*conditions: Condition) -> Condition:
     """Somebody has a judgement that meets the conditions."""
     return _exists(judgements.c.candidate_id == candidates.c.id, *conditions)
-
-
-def _agent_verdict(answer: str) -> Condition:
-    if answer in ("yes", "no"):
-        return candidates.c.agent_verdict == answer.upper()
-    is_seen = candidates.c.agent_stopped_by != ""
-    return candidates.c.agent_verdict.is_(None) & (is_seen if answer == "undecided" else ~is_seen)
 
 
 def _number(field: str, context: QueryContext) -> ColumnElement[Any]:
@@ -171,39 +150,26 @@ def _contains(column: ColumnElement[Any], part: str) -> Condition:
     return column.icontains(part, autoescape=True)
 
 
-def _compares(
-    tree: filters.OwnColumnFilter, as_text: ColumnElement[str], as_number: ColumnElement[float]
-) -> Condition:
-    if tree.compare == "contains":
-        return _contains(as_text, tree.text)
-    number = tree.number
-    compares = sa.false() if number is None else COMPARISONS[tree.compare](as_number, number)
-    if tree.compare == "=":
-        return sa.or_(compares, sa.func.lower(as_text) == sa.func.lower(tree.text))
-    return compares
-
-
-def _of_opinion(tree: filters.OwnColumnFilter, context: QueryContext) -> Condition:
-    """A sub-class of any level, as DAH is a DA, or a value of a field."""
-    value = OpinionValue(tree.column, is_file=context.is_file)
-    if value.levels is not None and tree.compare == "=":
-        name = f"/{tree.text.lower()}/"
-        return _judged(
-            context.is_mine, value.is_there, value.levels.contains(name, autoescape=True)
+def _own_column(tree: filters.OwnColumnFilter, context: QueryContext) -> Condition:
+    return sa.or_(
+        *(
+            _exists(value.candidate_id == candidates.c.id, value.is_there, _compares(tree, value))
+            for value in column_values(tree.column, context)
         )
-    return _judged(context.is_mine, value.is_there, _compares(tree, value.text, value.number))
+    )
 
 
-def _own_or_evidence(tree: filters.OwnColumnFilter, context: QueryContext) -> Condition:
-    if is_of_opinion(tree.column):
-        return _of_opinion(tree, context)
-    parts, listed = parts_of(tree.column), OwnColumnValue(context)
-    own = _exists(listed.name == tree.column, _compares(tree, listed.text, listed.number))
-    if parts is None:
-        return own
-    value = EvidenceValue(parts, is_file=context.is_file)
-    here = value.candidate_id == candidates.c.id
-    return sa.or_(own, _exists(here, value.is_there, _compares(tree, value.text, value.number)))
+def _compares(tree: filters.OwnColumnFilter, value: ColumnValue) -> Condition:
+    if tree.compare == "contains":
+        return _contains(value.text, tree.text)
+    if tree.compare == "=" and value.levels is not None:
+        # A sub-class of any level, as DAH is a DA.
+        return value.levels.contains(f"/{tree.text.lower()}/", autoescape=True)
+    number = tree.number
+    compares = sa.false() if number is None else COMPARISONS[tree.compare](value.number, number)
+    if tree.compare == "=":
+        return sa.or_(compares, sa.func.lower(value.text) == sa.func.lower(tree.text))
+    return compares
 
 
 def _evidence_state(tree: filters.EvidenceState) -> Condition:
@@ -217,31 +183,6 @@ def _evidence_state(tree: filters.EvidenceState) -> Condition:
     return _exists(of_service, evidence.c.state == tree.word)
 
 
-class OwnColumnValue:
-    """One of a candidate's own columns: its name, its value as text, and as a number or NULL."""
-
-    def __init__(self, context: QueryContext) -> None:
-        self.text: ColumnElement[str]
-        self.number: ColumnElement[float]
-        if context.is_file:
-            found = sa.func.json_each(candidates.c.own).table_valued(
-                "key", "value", "type", joins_implicitly=True
-            )
-            kind = found.c.type
-            self.text = sa.case(
-                (kind.in_(("true", "false")), kind), else_=sa.cast(found.c.value, sa.String)
-            )
-            self.number = sa.case((kind.in_(("integer", "real")), found.c.value))
-        else:
-            found = sa.func.json_each(sa.cast(candidates.c.own, sa.JSON)).table_valued(
-                "key", "value", joins_implicitly=True
-            )
-            self.text = found.c.value.op("#>>", return_type=sa.String())(sa.literal_column("'{}'"))
-            is_number = sa.func.json_typeof(found.c.value) == "number"
-            self.number = sa.case((is_number, sa.cast(self.text, sa.Double)))
-        self.name = found.c.key
-
-
 def _flag(name: str, context: QueryContext) -> Condition:
     flags = _mine(judgements.c.flags, context)
     if context.is_file:
@@ -251,18 +192,11 @@ def _flag(name: str, context: QueryContext) -> Condition:
     return _exists(found.c.value == name)
 
 
-def _people_disagree() -> Condition:
-    here = judgements.c.candidate_id == candidates.c.id
-    number = sa.func.count(judgements.c.verdict.distinct())
-    verdicts = sa.select(number).where(here).correlate(candidates)
-    return raw_sql(tables.JUDGED_BY_SEVERAL) & (verdicts.scalar_subquery() > 1)
-
-
-def _agent_disagrees(context: QueryContext) -> Condition:
-    mine = _mine(judgements.c.verdict, context)
+def against_agent(verdict: ColumnElement[Any]) -> Condition:
+    """Whether a person's verdict is the opposite of what the agent says that is shown."""
     says = candidates.c.agent_verdict
     return sa.or_(
-        (mine == Verdict.ACCEPT) & (says == "NO"), (mine == Verdict.REJECT) & (says == "YES")
+        (verdict == Verdict.ACCEPT) & (says == "NO"), (verdict == Verdict.REJECT) & (says == "YES")
     )
 
 

@@ -16,6 +16,12 @@ from app.core.database import tables
 from app.core.database.database import Database
 from app.core.database.tables import assignments, candidates, judgements, raw_sql, reviewers
 from app.core.queue import filters
+from app.core.queue.column_values import (
+    QueryContext,
+    context_of,
+    index_condition,
+    is_of_opinion,
+)
 from app.core.queue.filters import EVERYTHING, And, Filter, Number, checked
 from app.core.queue.learned_orders import learned_order
 from app.core.queue.order_indexes import (
@@ -25,8 +31,7 @@ from app.core.queue.order_indexes import (
     order_index,
     split_filter,
 )
-from app.core.queue.own_opinion import index_condition, is_of_opinion
-from app.core.queue.own_orders import (
+from app.core.queue.own_columns import (
     HeldOrders,
     OwnOrder,
     followed_by_the_rest,
@@ -34,7 +39,7 @@ from app.core.queue.own_orders import (
     own_order,
 )
 from app.core.queue.sorts import LAST_VALUE, QueuePosition, Sort
-from app.core.queue.sql_conditions import COMPARISONS, QueryContext, assigned_reviewer, condition
+from app.core.queue.sql_conditions import COMPARISONS, assigned_reviewer, condition
 from app.core.session.records import Verdict
 from app.core.session.session import Session
 from app.core.similar.index import index_of
@@ -83,15 +88,24 @@ class Plan:
 def make_plan(session: Session, tree: Filter, sort: Sort) -> Plan:
     """Plan a query and create missing indexes."""
     checked(tree)
-    reviewer_id = session.reviewer_number
-    context = QueryContext(reviewer_id, session.database.is_file)
-    scope, rest = split_filter(tree, reviewer_id)
+    context = context_of(session)
+    scope, rest = split_filter(tree, context.reviewer_id)
     wanted = order_index(sort, scope)
     whole = order_index(sort, IndexScope())
     indexes = ensure_indexes(session, [whole, wanted, *column_indexes(tree)])
     if sort.is_ranked or (wanted is not None and wanted.name not in indexes):
         scope, rest = IndexScope(), (tree,)
-    low, high = _order_bounds(sort, rest)
+    # The range of the sort expression in which the filter can match.
+    lows, highs = [], []
+    for term in rest:
+        if isinstance(term, Number) and term.field == sort.key:
+            value = -term.value if sort.descending else term.value
+            rises = (">" in term.compare) != sort.descending
+            if term.compare == "=" or rises:
+                lows.append(value)
+            if term.compare == "=" or not rises:
+                highs.append(value)
+    low, high = max(lows, default=None), min(highs, default=None)
     return Plan(tree, sort, context, scope, rest, indexes, session.database, low, high)
 
 
@@ -268,20 +282,6 @@ def _sort_few(
     return _read_positions(connection, [query], limit)
 
 
-def _order_bounds(sort: Sort, rest: tuple[Filter, ...]) -> tuple[float | None, float | None]:
-    """The range of the sort expression in which the filter can match."""
-    lows, highs = [], []
-    for term in rest:
-        if isinstance(term, Number) and term.field == sort.key:
-            value = -term.value if sort.descending else term.value
-            rises = (">" in term.compare) != sort.descending
-            if term.compare == "=" or rises:
-                lows.append(value)
-            if term.compare == "=" or not rises:
-                highs.append(value)
-    return max(lows, default=None), min(highs, default=None)
-
-
 def _and(terms: tuple[Filter, ...]) -> Filter:
     return terms[0] if len(terms) == 1 else And(terms)
 
@@ -361,8 +361,16 @@ def _index_union(tree: Filter, context: QueryContext, indexes: frozenset[str]) -
         case filters.AssignedTo() if tree.person != filters.NOBODY:
             is_theirs = assignments.c.reviewer_id == assigned_reviewer(tree.person, context)
             return (select(assignments.c.candidate_id.label("few_id")).where(is_theirs),)
+        case filters.Disagree("agents"):
+            return (_candidates_where(raw_sql(tables.DIFFERING)),)
+        case filters.Disagree("members"):
+            return (_candidates_where(raw_sql(tables.OPPOSED)),)
+        case filters.Disagree("people"):
+            return (_candidates_where(raw_sql(tables.JUDGED_BY_SEVERAL)),)
         case filters.Disagree():
-            return _disagreeing(tree.between, context)
+            # In every disagreement either the reviewer accepts or the agent says YES.
+            accepted = _mine(context, judgements.c.verdict == Verdict.ACCEPT)
+            return (*accepted, _candidates_where(candidates.c.agent_verdict == "YES"))
     return ()
 
 
@@ -376,18 +384,6 @@ def _range(tree: filters.Number, indexes: frozenset[str]) -> IndexUnion:
     else:
         return ()
     return (_candidates_where(COMPARISONS[tree.compare](column, tree.value)),)
-
-
-def _disagreeing(between: str, context: QueryContext) -> IndexUnion:
-    if between == "agents":
-        return (_candidates_where(raw_sql(tables.DIFFERING)),)
-    if between == "members":
-        return (_candidates_where(raw_sql(tables.OPPOSED)),)
-    if between == "people":
-        return (_candidates_where(raw_sql(tables.JUDGED_BY_SEVERAL)),)
-    # In every disagreement either the reviewer accepts or the agent says YES.
-    accepted = _mine(context, judgements.c.verdict == Verdict.ACCEPT)
-    return (*accepted, _candidates_where(candidates.c.agent_verdict == "YES"))
 
 
 def _mine(context: QueryContext, condition: ColumnElement[bool]) -> IndexUnion:

@@ -2,17 +2,33 @@
 
 from collections.abc import Callable, Sequence
 
-from app.core.report import parts
-from app.core.report.charts import cut_histogram, reliability_diagram
+from agent.confidence.abstention import Abstention
+from agent.confidence.judged import JudgedScores
+from agent.confidence.reliability import Bin
+from agent.rendering import charts
+from agent.rendering.charts import CutLine
+from agent.spectra.spectrum import FloatArray
+from app.core.report import markup
 from app.core.report.evidence import DELTA, PRECISION, RECALL, ReliabilityContent
-from app.core.report.markup import Cell, Markup, join, quoted, tag
-from app.core.report.svg import ACCEPT, REJECT, UNSURE
-from app.core.statistics.number_format import percent
+from app.core.report.markup import (
+    ACCEPT,
+    AGENT,
+    REJECT,
+    SOFT,
+    UNSURE,
+    Cell,
+    Markup,
+    join,
+    quoted,
+    tag,
+)
+from app.core.statistics.number_format import percent, threshold
 from app.core.statistics.summary import AgentFigures, Statistics
 
 MOST_MODELS = 12
 MOST_CURVES = 3
 ABREAST = 4
+HISTOGRAM_BINS = 20
 
 
 def reliability_section(reliabilities: Sequence[ReliabilityContent]) -> Markup | None:
@@ -23,10 +39,10 @@ def reliability_section(reliabilities: Sequence[ReliabilityContent]) -> Markup |
         f"and a recall of {percent(RECALL)} of what would not be set aside, each kept except with "
         f"a chance of {percent(DELTA / 2)}."
     )
-    return parts.section(
+    return markup.section(
         "Reliability of p(YES)",
         *(_reliability(each) for each in reliabilities[:MOST_CURVES]),
-        parts.paragraph(wanted, class_="note"),
+        markup.paragraph(wanted, class_="note"),
     )
 
 
@@ -39,8 +55,8 @@ def agents_section(found: Statistics) -> Markup | None:
     )
     shown = found.agents[:MOST_MODELS]
     beside = [shown[at : at + ABREAST] for at in range(0, len(shown), ABREAST)]
-    return parts.section(
-        "The agents", *(_agents(each) for each in beside), parts.paragraph(note, class_="note")
+    return markup.section(
+        "The agents", *(_agents(each) for each in beside), markup.paragraph(note, class_="note")
     )
 
 
@@ -56,7 +72,9 @@ def _reliability(trust: ReliabilityContent) -> Markup:
         )
         if number
     ]
-    note = parts.paragraph(f"Left out: {'; '.join(left_out)}.", class_="note") if left_out else None
+    note = (
+        markup.paragraph(f"Left out: {'; '.join(left_out)}.", class_="note") if left_out else None
+    )
     title = tag("h3", quoted(figures.model, 80), " ", _hash(figures.model_sha256))
     return join([title, _curve(trust), _cut(trust), note])
 
@@ -64,10 +82,10 @@ def _reliability(trust: ReliabilityContent) -> Markup:
 def _curve(trust: ReliabilityContent) -> Markup:
     figures = trust.figures
     found = figures.reliability
-    state = parts.paragraph(figures.calibration_state)
+    state = markup.paragraph(figures.calibration_state)
     if found is None:
         return state
-    drawn = parts.captioned(reliability_diagram(found.raw, found.calibrated))
+    drawn = markup.captioned(reliability_diagram(found.raw, found.calibrated))
     entries: list[tuple[str, Cell]] = [
         ("judged blind", f"{figures.judged:,}, {trust.own.judged.positives:,} of them ACCEPT"),
         ("mean error", _tenths(found.raw_error)),
@@ -85,9 +103,9 @@ def _curve(trust: ReliabilityContent) -> Markup:
         "On the dashed line, seven in ten candidates with a p(YES) of 0.7 are real. Error bars are "
         "95 % intervals; the bars below count the candidates behind each point."
     )
-    words = [state, parts.facts(entries), parts.paragraph(how, class_="note")]
+    words = [state, markup.facts(entries), markup.paragraph(how, class_="note")]
     if found.note:
-        words.append(parts.paragraph(f"No calibrated curve: {found.note}.", class_="note"))
+        words.append(markup.paragraph(f"No calibrated curve: {found.note}.", class_="note"))
     return tag("div", drawn, tag("div", *words), class_="beside")
 
 
@@ -97,8 +115,8 @@ def _cut(trust: ReliabilityContent) -> Markup:
         entries.append((UNSURE, "not judged", ""))
     drawn = cut_histogram(trust.own.judged, trust.own.unjudged, trust.plan.abstention)
     text = "Candidates by p(YES); heights grow as the square root of their number."
-    sentences = (parts.paragraph(each) for each in trust.plan.words)
-    return join([parts.captioned(drawn, text, parts.key(*entries)), *sentences])
+    sentences = (markup.paragraph(each) for each in trust.plan.words)
+    return join([markup.captioned(drawn, text, markup.key(*entries)), *sentences])
 
 
 def _agents(shown: Sequence[AgentFigures]) -> Markup:
@@ -106,19 +124,19 @@ def _agents(shown: Sequence[AgentFigures]) -> Markup:
     head = ["", *(join([quoted(e.model, 60), " ", _hash(e.model_sha256)]) for e in shown)]
     rows: list[tuple[str, Callable[[AgentFigures], Cell]]] = [
         ("inspected", lambda e: f"{e.inspected:,}"),
-        ("says YES", lambda e: parts.share_of(e.yes, e.inspected)),
-        ("says NO", lambda e: parts.share_of(e.no, e.inspected)),
-        ("no verdict", lambda e: parts.share_of(e.undecided, e.inspected)),
+        ("says YES", lambda e: markup.share_of(e.yes, e.inspected)),
+        ("says NO", lambda e: markup.share_of(e.no, e.inspected)),
+        ("no verdict", lambda e: markup.share_of(e.undecided, e.inspected)),
         ("ended in an error", lambda e: f"{e.failed:,}"),
         ("answer not well formed", lambda e: f"{e.ill_formed:,}"),
         ("judged blind by people", lambda e: f"{e.people.blind.n:,}"),
-        ("precision", lambda e: parts.measured(e.people.blind_scores.precision)),
-        ("recall", lambda e: parts.measured(e.people.blind_scores.recall)),
-        ("F1", lambda e: parts.measured(e.people.blind_scores.f1)),
-        ("kappa", lambda e: parts.measured(e.people.blind.kappa)),
+        ("precision", lambda e: markup.measured(e.people.blind_scores.precision)),
+        ("recall", lambda e: markup.measured(e.people.blind_scores.recall)),
+        ("F1", lambda e: markup.measured(e.people.blind_scores.f1)),
+        ("kappa", lambda e: markup.measured(e.people.blind.kappa)),
     ]
     cells = ([name, *(tell(each) for each in shown)] for name, tell in rows)
-    return parts.table("What each model did here", head, cells, class_="models")
+    return markup.table("What each model did here", head, cells, class_="models")
 
 
 def _tenths(share: float) -> str:
@@ -131,3 +149,38 @@ def _change(before: str, after: str) -> str:
 
 def _hash(sha256: str) -> Markup | None:
     return tag("code", sha256[:12]) if sha256 else None
+
+
+def reliability_diagram(raw: Sequence[Bin], calibrated: Sequence[Bin] | None) -> Markup:
+    """p(YES) against the fraction found to be real, and how many candidates each point rests on."""
+    points = "; ".join(
+        f"p(YES) about {one.mean_p:.2f}: {one.positives} of {one.n} real" for one in raw
+    )
+    curves = {"as predicted": raw}
+    if calibrated:
+        curves["calibrated (cross-validated)"] = calibrated
+    title = f"Reliability of p(YES), as predicted: {points}"
+    return Markup(charts.reliability(curves, colours=(SOFT, AGENT), counts=raw, title=title))
+
+
+def cut_histogram(judged: JudgedScores, unjudged: FloatArray, found: Abstention) -> Markup:
+    """Judged candidates upwards by verdict, the others downwards, and the thresholds."""
+    title = (
+        f"p(YES) of {len(judged):,} judged candidates, {judged.positives:,} of them real, and of "
+        f"{unjudged.size:,} not judged"
+    )
+    cuts = []
+    if (at := found.accept_from) is not None:
+        cuts.append(CutLine(at, f"accept from {threshold(at)}", True))
+    if (at := found.reject_below) is not None:
+        cuts.append(CutLine(at, f"set aside below {threshold(at)}", False))
+    return Markup(
+        charts.histogram_with_cuts(
+            {"real": judged.p[judged.label].tolist(), "other": judged.p[~judged.label].tolist()},
+            unjudged.tolist(),
+            {"real": ACCEPT, "other": REJECT, "below": UNSURE, "cuts": AGENT},
+            cuts,
+            bins=HISTOGRAM_BINS,
+            title=title,
+        )
+    )

@@ -1,18 +1,19 @@
 """The data of the report, gathered before any of it is formatted: numbers, and single objects."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
-from sqlalchemy import and_, case, or_, select
+from sqlalchemy import case, select
 
 from agent.errors import WorkbenchError
 from agent.spectra.spectrum import Spectrum, Window
 from agent.trajectory.trajectory import Step, Trajectory
 from app.core.database.tables import candidates, judgements
 from app.core.inspections.store import inspections_of
+from app.core.queue.sql_conditions import against_agent
 from app.core.session.known_answers import not_known
 from app.core.session.provenance import Provenance, SimulatedCount, provenance, simulated_of
 from app.core.session.records import Candidate, Verdict
@@ -123,8 +124,24 @@ def _reliability(
 def accepted_cards(session: Session, holds: Settled, read: Read) -> tuple[EvidenceCard, ...]:
     """Most confident first: by the reviewer's confidence, then by the agent's p(YES)."""
     accepted = set(holds.candidate[holds.verdict == ACCEPT].tolist())
-    numbers = list(_most_confident(session, accepted))
-    return tuple(_card(session, each, read) for each in session.candidates(numbers))
+    query = (
+        select(judgements.c.candidate_id)
+        .join(candidates, candidates.c.id == judgements.c.candidate_id)
+        .where(judgements.c.verdict == Verdict.ACCEPT)
+        .order_by(
+            judgements.c.confidence.desc().nulls_last(),
+            candidates.c.agent_p_yes.desc().nulls_last(),
+            judgements.c.candidate_id,
+        )
+    )
+    shown: dict[int, None] = {}
+    with session.database.reading() as connection:
+        for number in connection.execute(query).scalars():
+            if number in accepted:
+                shown[number] = None
+            if len(shown) == MOST_CARDS:
+                break
+    return tuple(_card(session, each, read) for each in session.candidates(shown))
 
 
 def people_differ(session: Session) -> tuple[Difference, ...]:
@@ -137,11 +154,18 @@ def people_differ(session: Session) -> tuple[Difference, ...]:
 
 def agent_differs(session: Session) -> tuple[Difference, ...]:
     """Candidates on which people agree and the agent does not, most confident agent first."""
-    adjudicator = adjudication.adjudicator_of(session)
-    found = (
-        adjudication.read_dispute(session, number, adjudicator)
-        for number in _against_agent(session)
+    verdict, p = judgements.c.verdict, candidates.c.agent_p_yes
+    surprise = case((verdict == Verdict.ACCEPT, 1.0 - p), else_=p)
+    query = (
+        select(candidates.c.id)
+        .join(judgements, judgements.c.candidate_id == candidates.c.id)
+        .where(against_agent(verdict), not_known(candidates.c.id))
+        .order_by(surprise.desc().nulls_last(), candidates.c.id)
+        .limit(CHUNK)
     )
+    numbers = dict.fromkeys(session.database.scalars(query))
+    adjudicator = adjudication.adjudicator_of(session)
+    found = (adjudication.read_dispute(session, number, adjudicator) for number in numbers)
     kept = [each for each in found if "people" not in each.between][:MOST_DISPUTES]
     return tuple(_difference(session, each) for each in kept)
 
@@ -162,27 +186,6 @@ def key_look(trajectory: Trajectory) -> KeyLook | None:
     return KeyLook(label=best.label[:LONGEST_LABEL], range=(low * stretch, high * stretch))
 
 
-def _most_confident(session: Session, accepted: set[int]) -> Iterator[int]:
-    query = (
-        select(judgements.c.candidate_id)
-        .join(candidates, candidates.c.id == judgements.c.candidate_id)
-        .where(judgements.c.verdict == Verdict.ACCEPT)
-        .order_by(
-            judgements.c.confidence.desc().nulls_last(),
-            candidates.c.agent_p_yes.desc().nulls_last(),
-            judgements.c.candidate_id,
-        )
-    )
-    seen: set[int] = set()
-    with session.database.reading() as connection:
-        for number in connection.execute(query).scalars():
-            if number in accepted and number not in seen:
-                seen.add(number)
-                yield number
-            if len(seen) == MOST_CARDS:
-                return
-
-
 def _card(session: Session, candidate: Candidate, read: Read) -> EvidenceCard:
     spectrum, fault = None, ""
     try:
@@ -200,24 +203,6 @@ def _card(session: Session, candidate: Candidate, read: Read) -> EvidenceCard:
         look=None if trajectory is None else key_look(trajectory),
         is_simulated=_is_simulated(spectrum, trajectory),
     )
-
-
-def _against_agent(session: Session) -> list[int]:
-    verdict, said = judgements.c.verdict, candidates.c.agent_verdict
-    p = candidates.c.agent_p_yes
-    surprise = case((verdict == Verdict.ACCEPT, 1.0 - p), else_=p)
-    against = or_(
-        and_(verdict == Verdict.ACCEPT, said == "NO"),
-        and_(verdict == Verdict.REJECT, said == "YES"),
-    )
-    query = (
-        select(candidates.c.id)
-        .join(judgements, judgements.c.candidate_id == candidates.c.id)
-        .where(against, not_known(candidates.c.id))
-        .order_by(surprise.desc().nulls_last(), candidates.c.id)
-        .limit(CHUNK)
-    )
-    return list(dict.fromkeys(session.database.scalars(query)))
 
 
 def _difference(session: Session, dispute: adjudication.Dispute) -> Difference:

@@ -1,17 +1,29 @@
 """The sections about single objects: accepted ones and disagreements."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from agent.rendering.robust import limits
 from agent.spectra.gaps import with_gaps
-from agent.spectra.spectrum import FloatArray, Spectrum, Window
-from app.core.report import svg
+from agent.spectra.spectrum import BoolArray, FloatArray, Spectrum, Window
 from app.core.report.evidence import Content, Difference, EvidenceCard, KeyLook
-from app.core.report.markup import Cell, Markup, join, quoted, tag
-from app.core.report.parts import named, paragraph, section, table
-from app.core.report.svg import AGENT, FAINT, RULE, SPECTRUM
+from app.core.report.markup import (
+    AGENT,
+    FAINT,
+    RULE,
+    SPECTRUM,
+    Cell,
+    Markup,
+    join,
+    named,
+    paragraph,
+    quoted,
+    section,
+    table,
+    tag,
+)
 from app.core.session.own_fields import value_text
 from app.core.session.records import Judgement
 from app.core.session.velocity import velocity_english
@@ -108,11 +120,6 @@ def _card(card: EvidenceCard) -> Markup:
     else:
         why = quoted(card.fault, 300)
         shown = paragraph("The spectrum could not be read: ", why, class_="missing")
-    return tag("div", title, paragraph(*_about(card)), shown, class_="card")
-
-
-def _about(card: EvidenceCard) -> Sequence[Cell]:
-    """Reviewer, confidence, p(YES), S/N, and the window the agent's reasons rest on."""
     confidence, p_yes = card.final.opinion.confidence, card.candidate.agent_p_yes
     text = [
         None if confidence is None else f"confidence {confidence}",
@@ -126,7 +133,7 @@ def _about(card: EvidenceCard) -> Sequence[Cell]:
         low, high = card.look.range
         where = join([quoted(card.look.label, 50), f": {low:.0f} to {high:.0f} Å"])
         line += [tag("br"), tag("span", where, class_="look")]
-    return line
+    return tag("div", title, paragraph(*line), shown, class_="card")
 
 
 def thumbnail(spectrum: Spectrum, look: KeyLook | None) -> Markup:
@@ -137,9 +144,9 @@ def thumbnail(spectrum: Spectrum, look: KeyLook | None) -> Markup:
         f"Spectrum of {spectrum.object_id[:80] or 'the object'}, {low:.0f} to {high:.0f} angstrom"
     )
     if look is None or not _can_be_shown(spectrum, look.range):
-        return svg.figure(title, WIDTH, WHOLE[1] + 16.0, *whole)
+        return _figure(title, WIDTH, WHOLE[1] + 16.0, *whole)
     title += f"; below, {look.label or 'the look'} at {look.range[0]:.0f} to {look.range[1]:.0f}"
-    return svg.figure(
+    return _figure(
         title, WIDTH, LOOK[1] + 16.0, *whole, *_panel(spectrum, look.range, LOOK, None, AGENT)
     )
 
@@ -158,7 +165,7 @@ def _panel(
     frame: str = RULE,
 ) -> list[Markup]:
     inside = (spectrum.wavelength >= window[0]) & (spectrum.wavelength <= window[1])
-    wavelength, flux = svg.in_bins(
+    wavelength, flux = in_bins(
         spectrum.wavelength[inside], spectrum.flux[inside], spectrum.good[inside], POINTS
     )
     top, floor = rows
@@ -166,17 +173,17 @@ def _panel(
     def x(value: float) -> float:
         return float(np.interp(value, window, (1.0, WIDTH - 1.0)))
 
-    drawn = [svg.box(1, top, WIDTH - 2, floor - top, "#ffffff", stroke=frame)]
+    drawn = [_box(1, top, WIDTH - 2, floor - top, "#ffffff", stroke=frame)]
     if marked is not None:
         left, right = x(marked[0]), x(marked[1])
-        drawn.append(svg.box(left, top, max(right - left, 2.0), floor - top, AGENT, opacity=0.14))
-    for at in svg.ticks(*window):
-        drawn.append(svg.line(x(at), floor, x(at), floor + 3, RULE))
+        drawn.append(_box(left, top, max(right - left, 2.0), floor - top, AGENT, opacity=0.14))
+    for at in ticks(*window):
+        drawn.append(_rule(x(at), floor, x(at), floor + 3, RULE))
         anchor = "start" if x(at) < 18.0 else "end" if x(at) > WIDTH - 18.0 else "middle"
-        drawn.append(svg.svg_text(f"{at:.0f}", x(at), floor + 13, text_anchor=anchor))
+        drawn.append(_text(f"{at:.0f}", x(at), floor + 13, text_anchor=anchor))
     known = flux[np.isfinite(flux)]
     if known.size < FEWEST:
-        return [*drawn, svg.svg_text("no good pixels", 10, 0.5 * (top + floor), class_="soft")]
+        return [*drawn, _text("no good pixels", 10, 0.5 * (top + floor), class_="soft")]
     wavelength, flux = with_gaps(wavelength, GAP, flux)
     columns = np.interp(wavelength, window, (1.0, WIDTH - 1.0))
     return [*drawn, *_line(columns, flux, known, top, floor)]
@@ -192,5 +199,77 @@ def _line(
     # Fluxes beyond the limits are drawn at the edge; NaN stays NaN and breaks the curve.
     rows = np.interp(flux, (low, high), (floor - 1.0, top + 1.0))
     at_zero = float(np.interp(0.0, (low, high), (floor - 1.0, top + 1.0)))
-    zero = [svg.line(1, at_zero, WIDTH - 1, at_zero, FAINT)] if low < 0.0 < high else []
-    return [*zero, svg.curve(columns, rows, SPECTRUM)]
+    zero = [_rule(1, at_zero, WIDTH - 1, at_zero, FAINT)] if low < 0.0 < high else []
+    return [*zero, curve(columns, rows, SPECTRUM)]
+
+
+# SVG elements of the small spectra.
+def _figure(title: str, width: float, height: float, *content: Markup) -> Markup:
+    return tag(
+        "svg",
+        tag("title", title),
+        *content,
+        role="img",
+        aria_label=title,
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=width,
+        height=height,
+    )
+
+
+def _text(text: str, x: float, y: float, **more: str) -> Markup:
+    return tag("text", text, x=x, y=y, **more)
+
+
+def _rule(x1: float, y1: float, x2: float, y2: float, stroke: str) -> Markup:
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke)
+
+
+def _box(x: float, y: float, width: float, height: float, fill: str, **more: str | float) -> Markup:
+    return tag("rect", x=x, y=y, width=max(width, 0.0), height=max(height, 0.0), fill=fill, **more)
+
+
+def curve(x: FloatArray, y: FloatArray, stroke: str) -> Markup:
+    """A line through points in pixels, interrupted at NaN."""
+    known = np.isfinite(x) & np.isfinite(y)
+    parts, pen = [], "M"
+    for at, is_known in enumerate(known.tolist()):
+        if not is_known:
+            pen = "M"
+            continue
+        column, row = (f"{value:.1f}".removesuffix(".0") for value in (x[at], y[at]))
+        parts.append(f"{pen}{column} {row}")
+        pen = "L"
+    style: dict[str, str | float]
+    style = {"fill": "none", "stroke": stroke, "stroke_width": 1.0, "stroke_linejoin": "round"}
+    return tag("path", d="".join(parts), **style)
+
+
+def ticks(low: float, high: float) -> list[float]:
+    """About four round numbers within the limits."""
+    span = high - low
+    if not span > 0.0 or not np.isfinite(span):
+        return []
+    raw = span / 4
+    power = 10.0 ** np.floor(np.log10(raw))
+    step = power * next(each for each in (1.0, 2.0, 2.5, 5.0, 10.0) if each * power >= raw)
+    first, last = int(np.ceil(low / step)), int(np.floor(high / step))
+    return [float(number * step) for number in range(first, last + 1)]
+
+
+def in_bins(
+    x: FloatArray, y: FloatArray, kept: BoolArray, count: int
+) -> tuple[FloatArray, FloatArray]:
+    """Average the kept points in `count` equal intervals of x; NaN where an interval has none.
+
+    No more than `count` points are returned unchanged.
+    """
+    if x.size <= count:
+        return x, np.where(kept, y, np.nan)
+    edges = np.linspace(x[0], x[-1], count + 1)
+    bins = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, count - 1)
+    n = np.bincount(bins[kept], minlength=count)
+    total = np.bincount(bins[kept], weights=y[kept], minlength=count)
+    with np.errstate(invalid="ignore"):
+        mean = total / n
+    return np.array([0.5 * (a + b) for a, b in pairwise(edges.tolist())]), mean

@@ -7,9 +7,25 @@ from agent.atomic_file import write_file
 from app.core.errors import counted_text, disk_errors
 from app.core.report import agent_section, object_section, people_section
 from app.core.report.evidence import Content, Read, gather_content
-from app.core.report.markup import Cell, Markup, join, page, quoted, tag
-from app.core.report.parts import facts, paragraph, simulated_badge
-from app.core.report.svg import ACCEPT, AGENT, FAINT, INK, REJECT, RULE, SOFT, UNSURE
+from app.core.report.markup import (
+    ACCEPT,
+    AGENT,
+    FAINT,
+    INK,
+    REJECT,
+    RULE,
+    SOFT,
+    UNSURE,
+    Cell,
+    Markup,
+    facts,
+    join,
+    page,
+    paragraph,
+    quoted,
+    simulated_badge,
+    tag,
+)
 from app.core.session.session import Session
 from app.core.statistics.number_format import share_text, with_interval
 
@@ -226,7 +242,7 @@ def write_report(session: Session, out: Path, read: Read) -> Path:
 
     An existing file is replaced only when the new one is complete.
     """
-    page = report_page(gather_content(session, read))
+    written = report_page(gather_content(session, read)).encode("utf-8", "replace")
     with disk_errors(out):
-        write_file(out, page.encode("utf-8", "replace"))
+        write_file(out, written)
     return out

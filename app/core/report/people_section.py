@@ -3,20 +3,37 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agent.confidence.scores import Agreement, FleissKappa
+from agent.confidence.scores import Agreement, Estimate, FleissKappa
+from agent.rendering import charts
+from agent.rendering.charts import BarPart
 from app.core.errors import counted_text
-from app.core.report import parts
-from app.core.report.charts import DISPUTED, counts_bar, drift_curve, interval_bar, kappa_axis
-from app.core.report.markup import Cell, Markup, join, quoted, tag
-from app.core.report.svg import ACCEPT, AGENT, INK, OPEN, REJECT, SOFT, UNSURE
+from app.core.report import markup
+from app.core.report.markup import (
+    ACCEPT,
+    AGENT,
+    INK,
+    OPEN,
+    REJECT,
+    SOFT,
+    UNSURE,
+    Cell,
+    Markup,
+    join,
+    quoted,
+    tag,
+    without_controls,
+)
 from app.core.session.subclass_and_fields import subclass_levels
-from app.core.statistics.number_format import rough_percent
+from app.core.statistics.drift import VerdictBlock
+from app.core.statistics.number_format import rough_percent, with_interval
 from app.core.statistics.snr_bins import NOT_KNOWN, SnrBin
-from app.core.statistics.summary import Statistics
+from app.core.statistics.summary import Counts, Statistics
 
 MOST_MATRICES = 3
 MOST_ROWS = 40
 MOST_COLUMNS = 2
+DISPUTED = INK
+KAPPA_SPAN = (-0.2, 1.0)
 
 
 def counts_section(found: Statistics) -> Markup:
@@ -28,25 +45,25 @@ def counts_section(found: Statistics) -> Markup:
         (DISPUTED, "people differ", counts.disputed, counts.judged),
         (OPEN, "open", counts.open, counts.candidates),
     ]
-    legend = parts.key(
-        *((colour, name, parts.share_of(n, whole)) for colour, name, n, whole in entries if n)
+    legend = markup.key(
+        *((colour, name, markup.share_of(n, whole)) for colour, name, n, whole in entries if n)
     )
     unreadable = None
     if counts.unreadable:
-        unreadable = parts.paragraph(
+        unreadable = markup.paragraph(
             f"The spectrum of {counted_text(counts.unreadable, 'candidate')} could not be read.",
             class_="note warn",
         )
     opposed = None
     if counts.members_disagree:
-        opposed = parts.paragraph(
+        opposed = markup.paragraph(
             "The members of the agents' panel disagree on "
             f"{counted_text(counts.members_disagree, 'candidate')}.",
             class_="note",
         )
-    drawn = parts.captioned(counts_bar(counts), legend)
-    orders = parts.paragraph(found.orders, class_="note") if found.orders else None
-    return parts.section("Counts", drawn, unreadable, opposed, orders)
+    drawn = markup.captioned(counts_bar(counts), legend)
+    orders = markup.paragraph(found.orders, class_="note") if found.orders else None
+    return markup.section("Counts", drawn, unreadable, opposed, orders)
 
 
 def pace_section(found: Statistics) -> Markup | None:
@@ -68,8 +85,8 @@ def pace_section(found: Statistics) -> Markup | None:
         "Current verdicts. Blind: given before an agent's result was shown. "
         "Seconds: median of the latest verdicts without pauses; time left: at their mean."
     )
-    return parts.section(
-        "People and pace", parts.table(text, head, rows, numbers=frozenset(range(1, 8)))
+    return markup.section(
+        "People and pace", markup.table(text, head, rows, numbers=frozenset(range(1, 8)))
     )
 
 
@@ -83,9 +100,9 @@ def agreement_section(found: Statistics) -> Markup | None:
         "means before an agent's result was shown."
     )
     head = ("Between", "Candidates", "Same verdict", "Kappa", kappa_axis())
-    return parts.section(
+    return markup.section(
         "Agreement",
-        parts.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement"),
+        markup.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement"),
         _subclasses(found),
         _matrices(found),
         _by_snr(found),
@@ -104,8 +121,8 @@ def subclass_section(found: Statistics) -> Markup | None:
     ]
     text = "As far as those agree who named one; narrower ones are not counted with the wider."
     head = ("Sub-class", "Candidates")
-    return parts.section(
-        "Sub-classes", parts.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1}))
+    return markup.section(
+        "Sub-classes", markup.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1}))
     )
 
 
@@ -118,7 +135,7 @@ def _subclasses(found: Statistics) -> Markup | None:
         return None
     text = "Sub-classes of what both accepted and named at least to that level."
     head = ("Between", "Candidates", "Same sub-class", "Kappa", kappa_axis())
-    return parts.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement")
+    return markup.table(text, head, rows[:MOST_ROWS], numbers=frozenset({1, 2}), class_="agreement")
 
 
 def _agreement_rows(found: Statistics) -> Iterator[Sequence[Cell]]:
@@ -141,7 +158,7 @@ def _agreement_rows(found: Statistics) -> Iterator[Sequence[Cell]]:
 def _agreement_row(between: Cell, found: Agreement | FleissKappa, colour: str) -> Sequence[Cell]:
     observed, kappa = found.observed.value, found.kappa
     alike = "–" if observed is None else rough_percent(observed)
-    return between, f"{found.n:,}", alike, parts.measured(kappa), interval_bar(kappa, colour)
+    return between, f"{found.n:,}", alike, markup.measured(kappa), interval_bar(kappa, colour)
 
 
 def _two(first: str, second: str) -> Markup:
@@ -150,9 +167,9 @@ def _two(first: str, second: str) -> Markup:
 
 def _matrices(found: Statistics) -> Markup | None:
     pairs = found.people.pairs[:MOST_MATRICES]
-    drawn = [parts.matrix(pair.every, pair.first, pair.second) for pair in pairs]
+    drawn = [markup.matrix(pair.every, pair.first, pair.second) for pair in pairs]
     met = [each for each in found.with_agents if each.blind.n][:MOST_MATRICES]
-    drawn += [parts.matrix(each.blind, each.reviewer, f"agent {each.model}") for each in met]
+    drawn += [markup.matrix(each.blind, each.reviewer, f"agent {each.model}") for each in met]
     return tag("div", *drawn, class_="matrices") if drawn else None
 
 
@@ -170,14 +187,14 @@ def _by_snr(found: Statistics) -> Markup | None:
     rows = [[name, *(_kappa_in(name, bins) for _, bins in columns)] for name in order]
     head = ["S/N", *(title for title, _ in columns)]
     text = "Kappa for faint and for bright candidates, and their number"
-    return parts.table(text, head, rows, class_="whole")
+    return markup.table(text, head, rows, class_="whole")
 
 
 def _kappa_in(name: str, bins: Sequence[SnrBin[Any]]) -> Cell:
     for each in bins:
         if each.name == name:
             number = tag("span", f"n = {each.found.n:,}", class_="soft nowrap")
-            return join([parts.measured(each.found.kappa), number], " ")
+            return join([markup.measured(each.found.kappa), number], " ")
     return "–"
 
 
@@ -187,7 +204,7 @@ def _repeats(found: Statistics) -> Markup | None:
         n, other = each.agreement.n, len(each.differing)
         again = f": {n:,} shown again, {other:,} of them judged differently."
         text.append(join([quoted(each.reviewer), again]))
-    return parts.paragraph(join(text, " ")) if text else None
+    return markup.paragraph(join(text, " ")) if text else None
 
 
 def _drifts(found: Statistics) -> Markup | None:
@@ -195,10 +212,10 @@ def _drifts(found: Statistics) -> Markup | None:
     for each in found.drift:
         if len(each.blocks) > 1:
             curve = drift_curve(each.blocks, each.reviewer)
-            drawn.append(parts.captioned(curve, tag("b", quoted(each.reviewer)), " ", each.words))
+            drawn.append(markup.captioned(curve, tag("b", quoted(each.reviewer)), " ", each.words))
     if not drawn:
         return None
-    legend = parts.key(
+    legend = markup.key(
         (ACCEPT, "fraction accepted in each block, with 95 % intervals", ""),
         (AGENT, "the agent's mean p(YES) of the same candidates", ""),
     )
@@ -210,3 +227,38 @@ def _left(seconds: float | None) -> str:
         return "–"
     hours, minutes = divmod(round(seconds / 60.0), 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def counts_bar(counts: Counts) -> Markup:
+    """How many candidates are judged, and below that the verdicts."""
+    done = [BarPart("judged", counts.judged, INK), BarPart("open", counts.open, OPEN, SOFT)]
+    decided = [
+        BarPart("ACCEPT", counts.accepted, ACCEPT),
+        BarPart("REJECT", counts.rejected, REJECT),
+        BarPart("UNSURE", counts.unsure, UNSURE),
+        BarPart("people differ", counts.disputed, DISPUTED),
+    ]
+    numbers = ", ".join(f"{part.number:,} {part.name}" for part in (*done, *decided))
+    title = f"Of {counted_text(counts.candidates, 'candidate')}: {numbers}"
+    return Markup(charts.stacked_bars({"all candidates": done, "judged": decided}, title))
+
+
+def interval_bar(found: Estimate, colour: str) -> Markup | None:
+    """A kappa and its interval, for a row of a table."""
+    drawn = charts.interval_bar(found, KAPPA_SPAN, colour, f"kappa {with_interval(found)}")
+    return None if drawn is None else Markup(drawn)
+
+
+def kappa_axis() -> Markup:
+    return Markup(charts.interval_axis(KAPPA_SPAN, "kappa from -0.2 to 1"))
+
+
+def drift_curve(blocks: Sequence[VerdictBlock], reviewer: str) -> Markup:
+    """The fraction accepted block by block, and the agent's mean p(YES) beside it."""
+    shares = ", ".join(
+        "-" if block.accepted.value is None else rough_percent(block.accepted.value)
+        for block in blocks
+    )
+    title = without_controls(f"Share accepted by {reviewer}, block by block: {shares}")
+    accepted, agent = [block.accepted for block in blocks], [block.p_yes for block in blocks]
+    return Markup(charts.shares_over_time(accepted, agent, (ACCEPT, AGENT), title))

@@ -1,8 +1,8 @@
 """Who is to judge which candidates. Without assignments, everybody judges everything."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
@@ -82,14 +82,18 @@ def parts(session: Session) -> tuple[Part, ...]:
 def assign(connection: Connection, given: Sequence[tuple[int, int, Reason]]) -> None:
     """Store assignments: candidate, reviewer and reason; one taken back before stands again."""
     at = verdict_log.now()
+    rows = [
+        {"candidate_id": one, "reviewer_id": who, "reason": why, "at": at, "withdrawn": False}
+        for one, who, why in given
+    ]
+    store_assignments(connection, rows)
+
+
+def store_assignments(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     made = insert_or_update(connection, assignments)
     made = made.on_conflict_do_update(
         index_elements=["candidate_id", "reviewer_id"],
         set_={name: made.excluded[name] for name in ("reason", "at", "withdrawn")},
     )
-    rows = [
-        {"candidate_id": one, "reviewer_id": who, "reason": why, "at": at, "withdrawn": False}
-        for one, who, why in given
-    ]
     for start in range(0, len(rows), MAX_IDS):
         connection.execute(made, rows[start : start + MAX_IDS])

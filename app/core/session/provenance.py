@@ -121,7 +121,9 @@ class Provenance:
                 continue
             for number, each in enumerate(value, 1):
                 for part, inner in each.items():
-                    yield f"{key.removesuffix('s')}_{number}_{part}", _as_text(inner)
+                    if isinstance(inner, Mapping):
+                        inner = ", ".join(f"{kind} {count}" for kind, count in inner.items())
+                    yield f"{key.removesuffix('s')}_{number}_{part}", str(inner)
 
 
 def task_hash(session: Session) -> str:
@@ -267,12 +269,6 @@ def _printable(value: object) -> str:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _as_text(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {number}" for key, number in value.items())
-    return str(value)
 
 
 # Count the simulated spectra of a session; every catalogue and report states the number. A

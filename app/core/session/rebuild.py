@@ -7,17 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    Select,
-    bindparam,
-    delete,
-    func,
-    insert,
-    literal_column,
-    select,
-    update,
-)
+from sqlalchemy import Connection, bindparam, delete, func, insert, literal_column, select, update
 
 from app.core.database.database import Database, read_fact, write_facts
 from app.core.database.tables import MERGED, candidates, judgements, log
@@ -59,10 +49,15 @@ def rebuild_judgements(connection: Connection, ids: Sequence[int]) -> None:
 def update_rule(database: Database) -> None:
     """Recompute what an older program chose between merged lines, once for each session."""
     with database.reading() as connection:
-        if read_fact(connection, RULE) == PRESENT_RULE or not _has_merged(connection):
+        merged = connection.execute(select(log.c.id).where(literal_column(MERGED)).limit(1)).first()
+        if read_fact(connection, RULE) == PRESENT_RULE or merged is None:
             return
+    # The rule decides where a reviewer has several lines on a candidate, some of them merged.
+    each = select(log.c.candidate_id).group_by(log.c.candidate_id, log.c.reviewer_id)
+    several = each.having(func.count() > 1, func.max(log.c.origin) != "").subquery()
+    number = several.c.candidate_id
     with database.writing() as connection:
-        ids = list(connection.execute(_several_lines()).scalars())
+        ids = list(connection.execute(select(number).distinct().order_by(number)).scalars())
         for start in range(0, len(ids), AT_ONCE):
             rebuild_judgements(connection, ids[start : start + AT_ONCE])
         note_rule(connection)
@@ -71,18 +66,6 @@ def update_rule(database: Database) -> None:
 def note_rule(connection: Connection) -> None:
     """Remember that all judgements of merged lines follow the present rule."""
     write_facts(connection, {RULE: PRESENT_RULE})
-
-
-def _has_merged(connection: Connection) -> bool:
-    query = select(log.c.id).where(literal_column(MERGED)).limit(1)
-    return connection.execute(query).scalar() is not None
-
-
-def _several_lines() -> Select[Any]:
-    """Candidates on which a reviewer has several lines, some of them merged: the rule decides."""
-    each = select(log.c.candidate_id).group_by(log.c.candidate_id, log.c.reviewer_id)
-    merged = each.having(func.count() > 1, func.max(log.c.origin) != "").subquery()
-    return select(merged.c.candidate_id).distinct().order_by(merged.c.candidate_id)
 
 
 def read_log_lines(connection: Connection, ids: Sequence[int]) -> dict[JudgementKey, list[LogRow]]:

@@ -6,7 +6,7 @@ When a call returns, its changes are on the disk and `changed` has been emitted.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -22,16 +22,17 @@ from agent.tasks.subclass import Subclass
 from agent.tasks.task import Task
 from agent.tasks.task_file import parse_task
 from app.core.database.database import SUFFIX, Database, write_facts
-from app.core.database.tables import candidates, facts, json_object, lists, log
+from app.core.database.tables import candidates, facts, json_object, lists, log, reviewers
 from app.core.errors import SessionError
 from app.core.session import group_acts, verdict_log
 from app.core.session.group_acts import ChangeOpinion
 from app.core.session.rebuild import update_rule
 from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
-from app.core.session.stored_opinions import damaged, have_type
+from app.core.session.stored_opinions import damaged, entry_from, have_type
 
 # Databases limit the number of values in a statement.
 MAX_IDS = 500
+PAGE = 100  # lines of the log that `older_lines` reads
 COPIED = tuple(each.name for each in fields(Candidate) if each.name != "own")
 NOTHING_SHOWN: Mapping[int, Mapping[str, Any]] = {}
 
@@ -291,8 +292,34 @@ def open_session(location: Path | str, reviewer: str, *, read_only: bool = False
 
 def list_roles(session: Session) -> Mapping[int, Mapping[str, str]]:
     """The column behind each role, by list number; damaged entries are left out."""
-    rows = session.database.rows(select(lists.c.id, lists.c.roles))
-    return {row.id: _roles(row.roles) for row in rows}
+    found: dict[int, Mapping[str, str]] = {}
+    for row in session.database.rows(select(lists.c.id, lists.c.roles)):
+        pairs = json_object(row.roles).items()
+        found[row.id] = {role: column for role, column in pairs if isinstance(column, str)}
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLine:
+    entry: LogEntry
+    object_id: str
+
+
+def older_lines(
+    session: Session, before: int | None = None, limit: int = PAGE
+) -> tuple[LogLine, ...]:
+    """The lines before the one with id `before`, newest first; None: the newest."""
+    query = (
+        select(log, reviewers.c.name, candidates.c.object_id)
+        .join(reviewers, reviewers.c.id == log.c.reviewer_id)
+        .join(candidates, candidates.c.id == log.c.candidate_id)
+        .order_by(log.c.id.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        query = query.where(log.c.id < before)
+    rows = session.database.rows(query)
+    return tuple(LogLine(entry=entry_from(r, r.name), object_id=str(r.object_id)) for r in rows)
 
 
 def candidate_of(row: Any) -> Candidate:
@@ -323,11 +350,6 @@ def _resolve(location: Path | str) -> Path | str:
         return location
     path = Path(location).expanduser()
     return path if path.suffix == SUFFIX or path.exists() else path.with_name(path.name + SUFFIX)
-
-
-def _roles(text: object) -> dict[str, str]:
-    pairs = json_object(text).items()
-    return {role: column for role, column in pairs if isinstance(column, str)}
 
 
 def _task(source: str, where: str) -> Task:

@@ -68,9 +68,10 @@ def checked_values(values: FieldValues) -> FieldValues:
 
 def field_values(values: Mapping[str, FieldValue | None]) -> FieldValues:
     """Values by name in their order; without those that are empty, None or False."""
-    kept = {name: _plain(value) for name, value in values.items() if value is not None}
     return tuple(
-        (name, value) for name, value in sorted(kept.items()) if value != "" and value is not False
+        (name, float(value) if type(value) is int else value)
+        for name, value in sorted(values.items())
+        if value is not None and value != "" and value is not False
     )
 
 
@@ -94,7 +95,3 @@ def values_from(text: str) -> FieldValues:
     if not all(type(value) in (str, float, int) or value is True for value in found.values()):
         raise ValueError("unexpected content")
     return checked_values(field_values(found))
-
-
-def _plain(value: FieldValue) -> FieldValue:
-    return float(value) if type(value) is int else value

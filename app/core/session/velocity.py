@@ -51,12 +51,12 @@ def checked_velocity(velocity: Velocity | None) -> Velocity | None:
 
 def best_velocity(several: list[Velocity]) -> Velocity | None:
     """Of several people's, the one of the highest quality, then that with the smallest error."""
-    return min(several, key=_how_unsure, default=None)
 
+    def how_unsure(velocity: Velocity) -> tuple[int, float]:
+        error = math.inf if velocity.error_kms is None else velocity.error_kms
+        return -(velocity.quality or 0), error
 
-def _how_unsure(velocity: Velocity) -> tuple[int, float]:
-    error = math.inf if velocity.error_kms is None else velocity.error_kms
-    return -(velocity.quality or 0), error
+    return min(several, key=how_unsure, default=None)
 
 
 def velocity_english(velocity: Velocity) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, delete, insert, select, update
 
+from agent.ratings.records import Rating
 from agent.tasks.task import Task
 from agent.trajectory.trajectory_file import MAX_LINE
 from app.core.database import tables
-from app.core.database.database import insert_or_update, write_facts
+from app.core.database.database import write_facts
 from app.core.database.paging import pages
 from app.core.database.tables import assignments, facts, inspections, log, measurements, repeats
 from app.core.inspections.ratings import PREFIX, numbered, rating_from
@@ -19,7 +20,7 @@ from app.core.inspections.seen import PREFIX as SEEN_PREFIX
 from app.core.inspections.seen import SeenResult, seen_from, seen_key, seen_text
 from app.core.inspections.shown_opinion import MAX_NAME, lock_opinions, update_agent_columns
 from app.core.reviewer_name import is_reviewer_name
-from app.core.session.assignments import REASONS
+from app.core.session.assignments import REASONS, store_assignments
 from app.core.session.group_acts import MAX_CANDIDATES, act_notes, write_act
 from app.core.session.known_answers import known_answer_from
 from app.core.session.measurements import measurement_of
@@ -36,44 +37,41 @@ AT_ONCE = 50  # candidates whose trajectories are in memory
 Values = dict[str, Any]
 KEY = ("candidate_id", "reviewer_id")
 
-Facts = dict[str, SeenResult]
 
-
-def merge_ratings(target: Connection, source: Connection, ids: IdMap) -> int:
-    """Take over new and later ratings under the numbers of the target; returns how many.
+def merge_ratings(target: Connection, source: Connection, ids: IdMap) -> None:
+    """Take over new and later ratings under the numbers of the target.
 
     What is no rating is left behind: unlike a verdict, nothing else depends on it.
     """
     query = select(facts).where(facts.c.key.startswith(PREFIX, autoescape=True))
-    added = 0
     for rows in pages(source, query, facts.c.key, at_once=MAX_IDS, after=("",)):
-        given: dict[str, str] = {}
+        given: dict[str, tuple[Rating, str]] = {}
         for row in rows:
             number, rest = numbered(row.key, PREFIX)
             here_id = None if number is None else ids.get(number)
-            if here_id is not None and len(rest) <= MAX_KEY and rating_from(row.value):
-                given[f"{PREFIX}{here_id}:{rest}"] = row.value
+            rating = rating_from(row.value)
+            if here_id is not None and len(rest) <= MAX_KEY and rating is not None:
+                given[f"{PREFIX}{here_id}:{rest}"] = rating, row.value
         there = select(facts).where(facts.c.key.in_(given))
-        here = {row.key: row.value for row in target.execute(there)}
-        new = {key: text for key, text in given.items() if _is_later(text, here.get(key))}
+        here = {row.key: rating_from(row.value) for row in target.execute(there)}
+        new = {}
+        for key, (rating, text) in given.items():
+            known = here.get(key)
+            if known is None or rating.at > known.at:
+                new[key] = text
         write_facts(target, new)
-        added += len(new)
-    return added
 
 
-def _is_later(text: str, here: str | None) -> bool:
-    given, known = rating_from(text), rating_from(here)
-    return given is not None and (known is None or given.at > known.at)
-
-
-def merge_acts(target: Connection, source: Connection, lines: IdMap, reviewers: ReviewerMap) -> int:
-    """Note the other session's acts on its lines here; returns how many are new.
+def merge_acts(
+    target: Connection, source: Connection, lines: IdMap, reviewers: ReviewerMap
+) -> None:
+    """Note the other session's acts on its lines here.
 
     Only lines that a merge has brought are marked, and only whole acts of one person: another
     session must not take our own verdicts out of the figures.
     """
     here = {(first, last) for first, last, _ in act_notes(target)}
-    added, until = 0, dict[int, int]()
+    until: dict[int, int] = {}
     for first, last, place in sorted(act_notes(source)):
         if lines.get(first) is None or lines.get(last) is None:
             continue
@@ -85,8 +83,6 @@ def merge_acts(target: Connection, source: Connection, lines: IdMap, reviewers: 
         ends = _lines_here(source, target, (first, last), reviewer, lines, reviewers)
         if ends is not None and ends not in here:
             write_act(target, *ends, place)
-            added += 1
-    return added
 
 
 def _lines_here(
@@ -174,11 +170,7 @@ def merge_assignments(
         keys = [(each["candidate_id"], each["reviewer_id"]) for each in given]
         pairs = zip(keys, given, strict=True)
         new = [each for k, each in pairs if k not in known or _order(each) > known[k]]
-        if new:
-            made = insert_or_update(target, assignments)
-            changed = {name: made.excluded[name] for name in ("reason", "at", "withdrawn")}
-            made = made.on_conflict_do_update(index_elements=list(KEY), set_=changed)
-            target.execute(made, new)
+        store_assignments(target, new)
         added += len(new)
     return added
 
@@ -255,27 +247,23 @@ def merge_inspections(
     for rows in pages(source, select(column).distinct(), column, at_once=AT_ONCE):
         there = column.in_([row.candidate_id for row in rows])
         found = source.execute(select(inspections).where(there)).all()
-        yield len(found), _merge_inspections(target, found, ids, task)
-
-
-def _merge_inspections(target: Connection, rows: Sequence[Row[Any]], ids: IdMap, task: Task) -> int:
-    given = [_inspection(row, ids[row.candidate_id]) for row in rows]
-    numbers = {each["candidate_id"] for each in given}
-    lock_opinions(target, numbers)
-    query = select(inspections).where(inspections.c.candidate_id.in_(numbers))
-    existing = {_model_key(row): row for row in target.execute(query).mappings()}
-    new = {
-        key: each
-        for each in given
-        if (key := _model_key(each)) not in existing or _later(each) > _later(existing[key])
-    }
-    replaced = [existing[key]["id"] for key in new if key in existing]
-    target.execute(delete(inspections).where(inspections.c.id.in_(replaced)))
-    if new:
-        target.execute(insert(inspections), list(new.values()))
-    for number in sorted({each["candidate_id"] for each in new.values()}):
-        update_agent_columns(target, number, task)
-    return len(new)
+        given = [_inspection(row, ids[row.candidate_id]) for row in found]
+        numbers = {each["candidate_id"] for each in given}
+        lock_opinions(target, numbers)
+        query = select(inspections).where(column.in_(numbers))
+        existing = {_model_key(row): row for row in target.execute(query).mappings()}
+        new = {
+            key: each
+            for each in given
+            if (key := _model_key(each)) not in existing or _later(each) > _later(existing[key])
+        }
+        replaced = [existing[key]["id"] for key in new if key in existing]
+        target.execute(delete(inspections).where(inspections.c.id.in_(replaced)))
+        if new:
+            target.execute(insert(inspections), list(new.values()))
+        for number in sorted({each["candidate_id"] for each in new.values()}):
+            update_agent_columns(target, number, task)
+        yield len(found), len(new)
 
 
 def _later(values: Any) -> tuple[str, str, str]:

@@ -16,10 +16,11 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, exists, select, u
 from app.core.database.database import read_fact, write_facts
 from app.core.database.tables import assignments, candidates, facts, judgements
 from app.core.errors import SessionError
+from app.core.queue.column_values import QueryContext
 from app.core.queue.filter_parser import MAX_LENGTH, parse_filter
 from app.core.queue.filters import ME, NOBODY, QUEUE_FACT, Filter, FilterError
 from app.core.queue.own_columns import own_columns
-from app.core.queue.sql_conditions import QueryContext, condition
+from app.core.queue.sql_conditions import condition
 from app.core.reviewer_name import MAX_NAME, is_reviewer_name
 from app.core.session import verdict_log
 from app.core.session.assignments import PLAN_FACT, STANDS, Reason, assign, is_assigned_to

@@ -209,18 +209,14 @@ def index_of(database: Database) -> SimilarIndex:
     with _lock:
         index = _indexes.get(database)
         if index is None:
-            index = _indexes[database] = _open(database)
+            path, number = None, ""
+            if isinstance(database.location, Path):
+                path = side_file(Path(os.path.realpath(database.location)), SUFFIX)
+                with database.reading() as connection:
+                    number = session_id(connection)
+            index = SimilarIndex(path, number, writes=not database.is_read_only)
+            _indexes[database] = index
         return index
-
-
-def _open(database: Database) -> SimilarIndex:
-    location = database.location
-    if not isinstance(location, Path):
-        return SimilarIndex()
-    with database.reading() as connection:
-        number = session_id(connection)
-    path = side_file(Path(os.path.realpath(location)), SUFFIX)
-    return SimilarIndex(path, number, writes=not database.is_read_only)
 
 
 # The features of a session's spectra in a file beside it, `night.speco3-similar`. It holds

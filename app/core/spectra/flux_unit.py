@@ -69,14 +69,9 @@ def _split(text: str) -> tuple[re.Match[str] | None, list[tuple[str, int]]] | No
     """The factor and the names with their powers; None where the text is not understood."""
     plain = _plain(text)
     factor = FACTOR.match(plain)
-    parts = _parts(plain if factor is None else plain[factor.end() :])
-    return None if parts is None else (factor, parts)
-
-
-def _parts(text: str) -> list[tuple[str, int]] | None:
-    """Unit names with their powers; None where the text is not understood."""
-    tokens = TOKEN.findall(text)
-    if "".join(tokens) != text.replace(" ", "") or len(tokens) > MAX_TOKENS:
+    rest = plain if factor is None else plain[factor.end() :]
+    tokens = TOKEN.findall(rest)
+    if "".join(tokens) != rest.replace(" ", "") or len(tokens) > MAX_TOKENS:
         return None
     parts: list[tuple[str, int]] = []
     signs, sign = [1], 1
@@ -94,15 +89,12 @@ def _parts(text: str) -> list[tuple[str, int]] | None:
             parts.append((UNIT_SPELLINGS[token], signs[-1] * sign))
             sign = 1
         elif token not in ("*", "."):
-            if not parts or abs(parts[-1][1]) != 1 or not (power := _power(token)):
+            digits = token.strip("*^()")
+            power = int(digits) if digits.lstrip("+-").isdigit() else 0
+            if not power or not parts or abs(parts[-1][1]) != 1:
                 return None
             parts[-1] = parts[-1][0], parts[-1][1] * power
-    return parts if len(signs) == 1 else None
-
-
-def _power(token: str) -> int:
-    digits = token.strip("*^()")
-    return int(digits) if digits.lstrip("+-").isdigit() else 0
+    return (factor, parts) if len(signs) == 1 else None
 
 
 def _raised(power: int) -> str:

@@ -26,10 +26,14 @@ from app.core.database.session_file import SIDE_SUFFIXES
 from app.core.database.tables import candidates, facts, metadata, packed_spectra
 from app.core.errors import SessionError, disk_errors
 from app.core.progress import Progress, ShouldStop, Steps
-from app.core.session.folder_names import is_within, summarized
 from app.core.session.records import Candidate
 from app.core.session.session import Session, candidate_of
-from app.core.session.spectra_folders import allowed_folders, refuse_outside_folders
+from app.core.session.spectra_folders import (
+    allowed_folders,
+    is_within,
+    refuse_outside_folders,
+    summarized,
+)
 from app.core.spectra.prefetch import read_by_key, spectrum_key
 
 PAGE = 50
@@ -180,7 +184,9 @@ class _Source:
     """Reads spectra from their files, which must be in some folders even if they are links."""
 
     def __init__(self, allowed: tuple[str, ...] | None) -> None:
-        self._allowed = None if allowed is None else [*map(_real, allowed)]
+        self._allowed = None
+        if allowed is not None:
+            self._allowed = [one if is_url(one) else os.path.realpath(one) for one in allowed]
         self.folders: set[str] = set()
 
     def read(self, candidate: Candidate) -> Spectrum:
@@ -197,15 +203,12 @@ class _Source:
         return spectrum
 
 
-def _real(folder: str) -> str:
-    return folder if is_url(folder) else os.path.realpath(folder)
-
-
 def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, list[Unreadable]]:
     """Pack all readable spectra; returns how many the copy holds and the first unreadable ones."""
     packed = 0
     unreadable: list[Unreadable] = []
-    for page in _pages(copy):
+    for rows in pages(copy, select(candidates), candidates.c.id, at_once=PAGE):
+        page = [candidate_of(row) for row in rows]
         number = packed_spectra.c.candidate_id
         query = select(number).where(number.between(page[0].id, page[-1].id))
         already = set(copy.scalars(query))
@@ -228,8 +231,3 @@ def _add_spectra(copy: Database, source: _Source, steps: Steps) -> tuple[int, li
         packed += len(new_rows) + len(already)
         steps.step(len(page))
     return packed, unreadable
-
-
-def _pages(copy: Database) -> Iterator[list[Candidate]]:
-    for rows in pages(copy, select(candidates), candidates.c.id, at_once=PAGE):
-        yield [candidate_of(row) for row in rows]

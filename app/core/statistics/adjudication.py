@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from app.core.database.tables import candidates, judgements
 from app.core.errors import SessionError
@@ -128,8 +128,21 @@ def count_disputes(session: Session, *, with_agent: bool = True) -> int:
 
 
 def _disputed_ids(session: Session, with_agent: bool) -> Iterator[int]:
-    """Ids of disputed candidates, read in blocks so that writers never wait long."""
-    query, number, after = _disputed_query(with_agent), judgements.c.candidate_id, 0
+    """Candidates whose verdicts differ; with the agent, also those that all contradict its answer.
+
+    They are read in blocks, so that writers never wait long.
+    """
+    number, verdict, after = judgements.c.candidate_id, judgements.c.verdict, 0
+    query = select(number).where(verdict.is_not(None), not_known(number)).order_by(number)
+    # The least and the greatest verdict in the alphabet tell: where they are the same, all are.
+    first_of, answer = func.min(verdict), candidates.c.agent_verdict
+    differ: ColumnElement[bool] = first_of != func.max(verdict)
+    if with_agent:
+        against = (and_(answer == said, first_of == by) for said, by in _AGAINST_AGENT.items())
+        query = query.join(candidates, candidates.c.id == number).group_by(number, answer)
+        query = query.having(or_(differ, *against))
+    else:
+        query = query.group_by(number).having(differ)
     while True:
         with session.database.reading() as connection:
             # Skip to the next one with an opinion: in a damaged session ids may lie far apart.
@@ -139,23 +152,6 @@ def _disputed_ids(session: Session, with_agent: bool) -> Iterator[int]:
             after = first + BLOCK - 1
             found = connection.execute(query.where(number.between(first, after))).all()
         yield from (row.candidate_id for row in found)
-
-
-def _disputed_query(with_agent: bool) -> Select[tuple[int]]:
-    """Candidates whose verdicts differ; with the agent, also those that all contradict its answer.
-
-    The least and the greatest verdict in the alphabet tell: where they are the same, all are.
-    """
-    number, verdict = judgements.c.candidate_id, judgements.c.verdict
-    first = func.min(verdict)
-    differ: ColumnElement[bool] = first != func.max(verdict)
-    query = select(number).where(verdict.is_not(None), not_known(number)).order_by(number)
-    if not with_agent:
-        return query.group_by(number).having(differ)
-    answer = candidates.c.agent_verdict
-    contradicted = (and_(answer == said, first == by) for said, by in _AGAINST_AGENT.items())
-    joined = query.join(candidates, candidates.c.id == number).group_by(number, answer)
-    return joined.having(or_(differ, *contradicted))
 
 
 def _final(by: SettledBy, opinion: Opinion, whose: Sequence[Judgement]) -> FinalOpinion:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -80,7 +79,22 @@ def read_agents(session: Session) -> tuple[AgentVerdicts, ...]:
 
 
 def read_agent(session: Session, model: str, model_sha256: str) -> AgentVerdicts:
-    table = np.concatenate([np.empty((0, 5)), *_pages(session, model, model_sha256)])
+    number, answer = inspections.c.candidate_id, inspections.c.verdict
+    is_ill_formed = ~inspections.c.well_formed & (inspections.c.stopped_by == "answer")
+    query = (
+        select(
+            number,
+            case({"NO": NO, "YES": YES}, value=answer, else_=NONE),
+            number_in_range(inspections.c.p_yes, 0.0, 1.0),
+            case((inspections.c.stopped_by == "error", 1), else_=0),
+            case((is_ill_formed, 1), else_=0),
+        )
+        .where(inspections.c.model == model, inspections.c.model_sha256 == model_sha256)
+        .where(number.between(1, MAX_ID), not_known(number))
+    )
+    found = pages(session.database, query, number, at_once=PAGE)
+    columns = (np.array(list(zip(*rows, strict=True)), dtype=np.float64).T for rows in found)
+    table = np.concatenate([np.empty((0, 5)), *columns])
     return AgentVerdicts(
         model=model,
         model_sha256=model_sha256,
@@ -194,22 +208,3 @@ class _Overlap(NamedTuple):
 def _overlap(person: Settled, agent: AgentVerdicts) -> _Overlap:
     mine, its = common_indexes(person.candidate, agent.candidate)
     return _Overlap(person.verdict[mine], agent.verdict[its], person.snr[mine])
-
-
-def _pages(session: Session, model: str, model_sha256: str) -> Iterator[FloatArray]:
-    """Pages with the columns candidate, verdict, p(YES), failed and ill-formed."""
-    answer = inspections.c.verdict
-    query = (
-        select(
-            inspections.c.candidate_id,
-            case({"NO": NO, "YES": YES}, value=answer, else_=NONE),
-            number_in_range(inspections.c.p_yes, 0.0, 1.0),
-            case((inspections.c.stopped_by == "error", 1), else_=0),
-            case((~inspections.c.well_formed & (inspections.c.stopped_by == "answer"), 1), else_=0),
-        )
-        .where(inspections.c.model == model, inspections.c.model_sha256 == model_sha256)
-        .where(inspections.c.candidate_id.between(1, MAX_ID))
-        .where(not_known(inspections.c.candidate_id))
-    )
-    for rows in pages(session.database, query, inspections.c.candidate_id, at_once=PAGE):
-        yield np.array(list(zip(*rows, strict=True)), dtype=np.float64).T

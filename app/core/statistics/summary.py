@@ -40,9 +40,13 @@ from app.core.statistics.calibration import (
 from app.core.statistics.drift import Drift, drift
 from app.core.statistics.known_figures import KnownFigures, known_figures
 from app.core.statistics.pace import recent_pace
-from app.core.statistics.people import ReviewerAgreement, reviewer_agreement
+from app.core.statistics.people import (
+    ReviewerAgreement,
+    Subclasses,
+    reviewer_agreement,
+    subclass_statistics,
+)
 from app.core.statistics.repeats import Consistency, consistency
-from app.core.statistics.subclasses import Subclasses, subclass_statistics
 from app.core.statistics.verdicts import (
     ACCEPT,
     NONE,

@@ -89,7 +89,9 @@ def readings_of(session: Session, plan: StudyPlan) -> Readings:
         numbers = {name: find_reviewer(connection, name) for name in plan.people}
         people = {number: name for name, number in numbers.items() if number is not None}
         first = _first_readings(connection, list(people))
-        second = _second_readings(connection, list(people))
+        again = select(repeats).where(repeats.c.reviewer_id.in_(people), ~repeats.c.withdrawn)
+        rows = connection.execute(again.order_by(repeats.c.id))
+        second = {(row.reviewer_id, row.candidate_id): _given(row) for row in rows}
         answers = read_known_answers(connection)
         rows = connection.execute(select(candidates.c.id, candidates.c.snr))
         signal = {row.id: row.snr for row in rows}
@@ -149,12 +151,6 @@ def _first_readings(connection: Any, people: Sequence[int]) -> dict[tuple[int, i
         for key, rows in given.items()
     }
     return {key: _given(row) for key, row in stands.items() if row is not None}
-
-
-def _second_readings(connection: Any, people: Sequence[int]) -> dict[tuple[int, int], _Given]:
-    query = select(repeats).where(repeats.c.reviewer_id.in_(people), ~repeats.c.withdrawn)
-    rows = connection.execute(query.order_by(repeats.c.id))
-    return {(row.reviewer_id, row.candidate_id): _given(row) for row in rows}
 
 
 def _given(row: Any) -> _Given:

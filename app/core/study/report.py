@@ -16,10 +16,19 @@ from agent.program_version import program_version
 from agent.rendering import charts
 from app.core.errors import SessionError, disk_errors
 from app.core.exporting.escapes import escape_formula
-from app.core.report.markup import Cell, Markup, join, page, quoted, tag
+from app.core.report.markup import (
+    AGENT,
+    Cell,
+    Markup,
+    join,
+    page,
+    paragraph,
+    quoted,
+    section,
+    table,
+    tag,
+)
 from app.core.report.page import STYLE
-from app.core.report.parts import paragraph, section, table
-from app.core.report.svg import AGENT
 from app.core.session.provenance import PROGRAM
 from app.core.session.session import Session
 from app.core.sharing.study_plan import StudyPlan, study_of

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.core.importing.importer import ORDER
 from app.core.queue import LIST_ORDER, parse_filter, parse_sort
 from app.core.queue.blind_filters import CHECK_FACT
-from app.core.queue.filter_writer import filter_text
+from app.core.queue.filter_parser import filter_text
 from app.core.queue.filters import MINE, QUEUE_FACT, FilterError
 from app.core.queue.sorts import sort_text
 from app.core.session.assignments import PLAN_FACT, STUDY_FACT, has_assignments

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from agent.errors import WorkbenchError
 from agent.trajectory.p_yes import probability_text
 from app.core.inspections.seen import BY_SCRIPT
-from app.core.session.log_pages import PAGE, LogLine, older_lines
 from app.core.session.records import LogEntry
+from app.core.session.session import PAGE, LogLine, older_lines
 from app.core.statistics.working_time import local_time
 from app.ui.judge.verdict.verdict_text import confidence_meaning, mark_and_word
 from app.ui.review.refresh import Refresh

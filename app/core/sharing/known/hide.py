@@ -326,7 +326,12 @@ def disguised(
     The new names are added to those that are taken, so that each is given once.
     """
     name = style.free(given.object_id, neighbour.object_id, style.names, draw)
-    file = _file_name(given, neighbour, name, style, draw)
+    model = file_name(neighbour.path)
+    if neighbour.object_id and neighbour.object_id in model:
+        # The file's name follows that of the object where the neighbour's does.
+        file = model.replace(neighbour.object_id, name)
+    else:
+        file = style.free(file_name(given.path), model, style.files, draw)
     style.names.add(name)
     path, row = beside(neighbour.path, file), neighbour.row
     if neighbour.row:  # a file of many spectra: the same file, another row
@@ -369,16 +374,6 @@ def disguised(
         "own": _own_columns(given.own, neighbour.own, draw),
     }
     return values, kept
-
-
-def _file_name(
-    given: Labelled, neighbour: Candidate, name: str, style: Style, draw: random.Random
-) -> str:
-    """The file's name follows that of the object where the neighbour's does."""
-    model = file_name(neighbour.path)
-    if neighbour.object_id and neighbour.object_id in model:
-        return model.replace(neighbour.object_id, name)
-    return style.free(file_name(given.path), model, style.files, draw)
 
 
 def _position(

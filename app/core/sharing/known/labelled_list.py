@@ -50,7 +50,12 @@ def read_labelled(
     """
     rows = _read(path, roles, spectra, allow_absolute=allow_absolute)
     wanted = member_labels(task, members)
-    found = [_labelled(values, wanted) for values in rows]
+    found = []
+    for row in rows:
+        same = {name: row[name] for name in ("path", "row", "object_id", "ra", "dec", "snr")}
+        label, own = _label(row), json.loads(row["own"])
+        is_member = label.casefold() in wanted
+        found.append(Labelled(**same, class_name=label, is_member=is_member, own=own))
     if not any(each.is_member for each in found):
         named = ", ".join(sorted({each.class_name for each in found})[:MAX_SHOWN])
         raise SessionError(
@@ -107,13 +112,6 @@ def _rows(pages: Iterable[Entries]) -> Iterator[dict[str, Any]]:
                 if count > MAX_LABELLED:
                     raise ImportFailed(f"a list of known answers has at most {MAX_LABELLED:,} rows")
                 yield row
-
-
-def _labelled(row: Mapping[str, Any], wanted: Collection[str]) -> Labelled:
-    label = _label(row)
-    same = {name: row[name] for name in ("path", "row", "object_id", "ra", "dec", "snr")}
-    is_member = label.casefold() in wanted
-    return Labelled(**same, class_name=label, is_member=is_member, own=json.loads(row["own"]))
 
 
 def _label(row: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ from agent.models.registry import ModelLocation, find_model, is_partly_downloade
 from agent.models.wordings import missing_wording
 from agent.trajectory.trajectory import ModelRef
 from app.core.database.locations import shown_location
-from app.core.inspections.measured_rate import measured_rate
+from app.core.inspections.store import measured_rate
 from app.core.session.session import Session
 from app.core.statistics.agents import TrackRecord, track_records
 from app.core.statistics.number_format import rough_percent

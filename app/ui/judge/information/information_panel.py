@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
 
 from agent.spectra.spectrum import Spectrum
 from app.core.importing.role_names import LABEL, normalized_name
-from app.core.queue.evidence_values import gives_class_away
+from app.core.queue.column_values import gives_class_away
 from app.core.session.own_fields import OwnField, own_fields
 from app.core.session.own_fields import value_text as own_value_text
 from app.core.session.records import Candidate, Change, Opinion

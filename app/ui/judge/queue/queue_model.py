@@ -14,10 +14,9 @@ from PySide6.QtCore import (
 
 from agent.trajectory.p_yes import probability_text
 from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
-from app.core.queue.evidence_values import gives_class_away
+from app.core.queue.column_values import MINE, SUBCLASS, gives_class_away
 from app.core.queue.landmarks import BLOCK
 from app.core.queue.own_columns import OwnColumn
-from app.core.queue.own_opinion import MINE, SUBCLASS
 from app.core.session.records import Verdict
 from app.core.session.subclass_and_fields import most_specific
 from app.ui.base.theme.theme import CurrentTheme

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QHeaderView
 
-from app.core.queue.evidence_values import parts_of
+from app.core.queue.column_values import parts_of
 from app.core.session.records import Verdict
 from app.ui.judge.queue.columns import (
     AGENT,

@@ -14,7 +14,7 @@ from app.core.finding.looking import LookSettings
 from app.core.finding.table import FindTable
 from app.core.queue import matching, parse_filter, parse_sort
 from app.core.queue.blind_filters import breaks_blind_mode
-from app.core.queue.evidence_values import gives_class_away
+from app.core.queue.column_values import gives_class_away
 from app.core.session.provenance import found_choice
 from tests.bench.bench_find import one_row
 

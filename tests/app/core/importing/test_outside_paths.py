@@ -10,8 +10,7 @@ from app.core.errors import ImportFailed, NoRowAllowedError
 from app.core.importing import outside_paths
 from app.core.importing.importer import import_list, look_at
 from app.core.importing.outside_paths import OutsideCounter, OutsidePaths, outside_text
-from app.core.session.folder_names import MAX_FOLDERS
-from app.core.session.spectra_folders import list_folders, outside_folders
+from app.core.session.spectra_folders import MAX_FOLDERS, list_folders, outside_folders
 from tests.app.core.importing.lists import every, import_text, touch
 
 

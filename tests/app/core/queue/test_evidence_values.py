@@ -5,7 +5,7 @@ import pytest
 from app.core import queue
 from app.core.evidence.store import save
 from app.core.queue.blind_filters import breaks_blind_mode
-from app.core.queue.evidence_values import known_name
+from app.core.queue.column_values import known_name
 from app.core.queue.own_columns import own_columns, own_values
 from app.core.queue.sorts import LIST_ORDER
 from app.services.catalogues.answer import Match, answer_of, failed

@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.core.queue import LIST_ORDER, page, parse_filter, parse_sort
-from app.core.queue.filter_writer import filter_text
+from app.core.queue import LIST_ORDER, filter_text, page, parse_filter, parse_sort
 from app.core.queue.own_columns import OwnColumn, own_columns, own_values
 from app.core.queue.sorts import sort_text
 from app.core.session.own_fields import OwnField, set_own_fields

@@ -12,11 +12,20 @@ from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import reliability_curve
 from agent.confidence.scores import Estimate
 from agent.spectra.spectrum import Spectrum
-from app.core.report import charts
+from app.core.report.agent_section import cut_histogram, reliability_diagram
 from app.core.report.evidence import KeyLook
-from app.core.report.markup import Markup, join, page, quoted, tag
-from app.core.report.object_section import LOOK, POINTS, WHOLE, WIDTH, thumbnail
-from app.core.report.svg import curve, in_bins, ticks
+from app.core.report.markup import INK, Markup, join, page, quoted, tag
+from app.core.report.object_section import (
+    LOOK,
+    POINTS,
+    WHOLE,
+    WIDTH,
+    curve,
+    in_bins,
+    thumbnail,
+    ticks,
+)
+from app.core.report.people_section import counts_bar, drift_curve, interval_bar, kappa_axis
 from app.core.statistics.drift import VerdictBlock
 from app.core.statistics.summary import Counts
 from tests.app.core.report.reading import Page
@@ -36,21 +45,21 @@ def counts(**more):
 
 
 def test_the_bar_of_counts_intervals_of_kappa_and_histograms():
-    drawn = charts.counts_bar(counts(candidates=1000, accepted=50, rejected=140, unsure=10))
+    drawn = counts_bar(counts(candidates=1000, accepted=50, rejected=140, unsure=10))
     (title,) = Page(drawn).text_of("title")
     assert title.startswith("Of 1,000 candidates: 200 judged, 800 open, 50 ACCEPT, 140 REJECT")
     assert {"140", "800"} <= set(Page(drawn).text_of("text"))
-    assert Page(charts.counts_bar(counts())).text_of("text").count("none") == 2
-    drawn = charts.interval_bar(Estimate(0.5, -0.6, 1.0))
+    assert Page(counts_bar(counts())).text_of("text").count("none") == 2
+    drawn = interval_bar(Estimate(0.5, -0.6, 1.0), INK)
     assert Page(drawn).text_of("title") == ["kappa 0.50 (-0.60 to 1.00)"]
-    assert charts.interval_bar(NOTHING) is None
-    assert Page(charts.kappa_axis()).text_of("text") == ["0", "0.5", "1"]
+    assert interval_bar(NOTHING, INK) is None
+    assert Page(kappa_axis()).text_of("text") == ["0", "0.5", "1"]
     judged = JudgedScores([0.01] * 90 + [0.99] * 25, [False] * 90 + [True] * 25)
-    page = Page(charts.cut_histogram(judged, np.full(7, 0.5), Abstention(0.97, 0.03)))
+    page = Page(cut_histogram(judged, np.full(7, 0.5), Abstention(0.97, 0.03)))
     assert {"accept from 0.97", "set aside below 0.03"} <= set(page.text_of("text"))
     found = page.text_of("title")
     assert found == ["p(YES) of 115 judged candidates, 25 of them real, and of 7 not judged"]
-    nothing = charts.cut_histogram(JudgedScores([], []), np.array([]), Abstention(None, None))
+    nothing = cut_histogram(JudgedScores([], []), np.array([]), Abstention(None, None))
     assert Page(nothing).text_of("title")[0].startswith("p(YES) of 0 judged")
     assert ticks(3800.0, 9100.0) == [4000.0, 6000.0, 8000.0]
     assert ticks(6450.0, 6750.0) == [6500.0, 6600.0, 6700.0]
@@ -58,13 +67,13 @@ def test_the_bar_of_counts_intervals_of_kappa_and_histograms():
 
 def test_a_reliability_diagram(rng):
     curve = reliability_curve(JudgedScores(rng.random(300), rng.random(300) < 0.5), 10)
-    page = Page(charts.reliability_diagram(curve, None))
+    page = Page(reliability_diagram(curve, None))
     assert f"{curve[0].positives} of {curve[0].n} real" in page.text_of("title")[0]
     assert str(curve[4].n) in page.text_of("text")
     assert "calibrated (cross-validated)" not in page.text_of("text")
-    assert "calibrated (cross-validated)" in Page(
-        charts.reliability_diagram(curve, curve[:3])
-    ).text_of("text")
+    assert "calibrated (cross-validated)" in Page(reliability_diagram(curve, curve[:3])).text_of(
+        "text"
+    )
 
 
 @pytest.mark.parametrize("name", ["Ada <b>", "a\x00b\ud800"])
@@ -76,7 +85,7 @@ def test_a_curve_of_drift(name):
             with_people=NOTHING, with_agent=NOTHING, p_yes=p_yes,
         )  # fmt: skip
 
-    page = Page(charts.drift_curve([block(0.5, 0.4), block(None, None), block(0.3, 0.2)], name))
+    page = Page(drift_curve([block(0.5, 0.4), block(None, None), block(0.3, 0.2)], name))
     shown = name.replace("\x00", "�").replace("\ud800", "�")
     assert page.text_of("title") == [f"Share accepted by {shown}, block by block: 50 %, -, 30 %"]
 

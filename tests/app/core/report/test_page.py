@@ -11,16 +11,28 @@ from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from app.core.errors import SessionError
 from app.core.inspections.store import add_inspection
 from app.core.report.evidence import gather_content
+from app.core.report.markup import (
+    ACCEPT,
+    AGENT,
+    INK,
+    REJECT,
+    SOFT,
+    UNSURE,
+    _shade,
+    key,
+    measured,
+    named,
+    share_of,
+    table,
+)
 from app.core.report.object_section import cards_section, disagreement_section
 from app.core.report.page import write_report
-from app.core.report.parts import _shade, key, measured, named, share_of, table
 from app.core.report.people_section import (
     agreement_section,
     counts_section,
     pace_section,
     subclass_section,
 )
-from app.core.report.svg import ACCEPT, AGENT, INK, REJECT, SOFT, UNSURE
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from tests.app.core.judged_sessions import A, R, inspect, say

@@ -11,14 +11,17 @@ from agent.tasks.catalogue import find_task
 from app.core.errors import SessionError
 from app.core.importing.importer import import_list
 from app.core.session import spectra_folders
-from app.core.session.folder_names import folders_above, is_within, normalized, summarized
 from app.core.session.session import new_session, open_session
 from app.core.session.spectra_folders import (
     FILE,
     OutsideFoldersError,
     allow_folders,
+    folders_above,
+    is_within,
+    normalized,
     open_with_spectra,
     outside_folders,
+    summarized,
 )
 from app.core.spectra.packing import pack, packed_spectrum
 from tests.agent.spectra.readers import samples

@@ -15,7 +15,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
 from app.core.statistics.agents import read_agents
 from app.core.statistics.drift import MAX_BLOCKS, MIN_BLOCK, drift
-from app.core.statistics.subclasses import subclass_statistics
+from app.core.statistics.people import subclass_statistics
 from app.core.statistics.summary import statistics
 from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, inspect, say

@@ -9,7 +9,7 @@ import pytest
 
 from agent.confidence.scores import Estimate
 from app.core.inspections.store import mark_fault
-from app.core.report.charts import counts_bar
+from app.core.report.people_section import counts_bar
 from app.core.session.records import Opinion
 from app.core.session.session import open_session
 from app.core.statistics import number_format

@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.core.inspections.seen import BY_SCRIPT
-from app.core.session.log_pages import PAGE, older_lines
 from app.core.session.records import Opinion, Verdict
+from app.core.session.session import PAGE, older_lines
 from app.core.session.subclass_and_fields import field_values
 from app.ui.review.history_page import HistoryPage
 from tests.app.core.judged_sessions import A, R, say

@@ -11,7 +11,7 @@ from sqlalchemy import func, insert, select
 from app.core.database.tables import candidates
 from app.core.evidence.store import save
 from app.core.queue import EVERYTHING, Sort, pages, parse_sort
-from app.core.queue.evidence_values import read_values
+from app.core.queue.column_values import read_values
 from app.core.session.records import Change
 from app.core.session.session import open_session
 from app.services.catalogues.answer import Match, answer_of
