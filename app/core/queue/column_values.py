@@ -19,7 +19,6 @@ from app.core.database import tables
 from app.core.database.tables import candidates, evidence, inspections, judgements, raw_sql
 from app.core.session.evidence_services import SEPARATION
 from app.core.session.own_fields import NAME as FIELD_NAME
-from app.core.session.own_fields import own_fields
 from app.core.session.proposals import by_assistant
 from app.core.session.records import Judgement
 from app.core.session.session import Session
@@ -99,13 +98,6 @@ def gives_class_away(name: str) -> bool:
         return False
     service = all_services().get(word)
     return service is not None and service.hides_class
-
-
-def opinion_columns(session: Session) -> tuple[tuple[str, bool], ...]:
-    """The names of the opinion's columns in a session, and whether each holds numbers."""
-    subclass = ((SUBCLASS, False),) if session.subclasses else ()
-    fields = ((f"{MINE}{each.name}", each.kind == "number") for each in own_fields(session))
-    return (*subclass, (VELOCITY, True), *fields)
 
 
 def is_of_opinion(name: str) -> bool:

@@ -56,11 +56,6 @@ class IndexScope:
             parts.append(f"list_id = {self.list_id:d}")
         return " AND ".join(parts)
 
-    @property
-    def suffix(self) -> str:
-        who = "" if self.unjudged_by is None else f"_unjudged{self.unjudged_by:d}"
-        return who + ("" if self.list_id is None else f"_list{self.list_id:d}")
-
 
 @dataclass(frozen=True)
 class _KnownIndexes:
@@ -95,7 +90,9 @@ def order_index(sort: Sort, scope: IndexScope) -> OrderIndex | None:
     columns = "id" if sort.key == "list" else f"({sort.sql}), id"
     if sort.key == "list" and not scope.condition:
         return None
-    return OrderIndex(f"{PREFIX}{sort.name}{scope.suffix}", columns, scope.condition)
+    who = "" if scope.unjudged_by is None else f"_unjudged{scope.unjudged_by:d}"
+    of_list = "" if scope.list_id is None else f"_list{scope.list_id:d}"
+    return OrderIndex(f"{PREFIX}{sort.name}{who}{of_list}", columns, scope.condition)
 
 
 def column_indexes(tree: Filter) -> list[OrderIndex]:

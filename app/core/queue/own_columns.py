@@ -16,7 +16,10 @@ from sqlalchemy import Connection, Select, String, cast, func, select, union_all
 from app.core.database.database import Database
 from app.core.database.tables import candidates, inspections, judgements, raw_sql, service_replies
 from app.core.queue.column_values import (
+    MINE,
     PROPOSAL,
+    SUBCLASS,
+    VELOCITY,
     Condition,
     QueryContext,
     column_values,
@@ -24,10 +27,10 @@ from app.core.queue.column_values import (
     index_condition,
     is_of_opinion,
     names_of,
-    opinion_columns,
     parts_of,
 )
 from app.core.session.evidence_services import session_services
+from app.core.session.own_fields import own_fields
 from app.core.session.proposals import by_assistant
 from app.core.session.session import Session, candidate_of
 
@@ -70,7 +73,9 @@ def own_columns(session: Session) -> tuple[OwnColumn, ...]:
         for name, some in list(values.items())[:MAX_COLUMNS]
         if name and name.isprintable()
     ]
-    said = [OwnColumn(name, is_number) for name, is_number in opinion_columns(session)]
+    said = [OwnColumn(SUBCLASS, False)] if session.subclasses else []
+    said.append(OwnColumn(VELOCITY, True))
+    said += [OwnColumn(f"{MINE}{each.name}", each.kind == "number") for each in own_fields(session)]
     further = []
     for service in services.values():
         texts = {f"{service.id}.{each.name}" for each in service.columns if each.is_text}

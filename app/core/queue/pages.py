@@ -138,13 +138,13 @@ def matching(
     tree: Filter = EVERYTHING,
     sort: Sort = LIST_ORDER,
     *,
-    after: QueuePosition | None = None,
     at_once: int = 200,
 ) -> Iterator[QueueRow]:
     """Iterate over all matching rows in order, reading pages on demand.
 
     Later pages show changes made meanwhile; a row comes twice only if its position moves ahead.
     """
+    after: QueuePosition | None = None
     while True:
         found = page(session, tree, sort, after=after, limit=at_once)
         yield from found.rows

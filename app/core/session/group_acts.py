@@ -10,16 +10,14 @@ for the statistics; a merged line is undone only in the session where it was wri
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy import Connection, select
 
 from app.core.database.database import read_fact, write_facts
 from app.core.database.tables import facts, log
-from app.core.errors import SessionError
 from app.core.session import verdict_log
-from app.core.session.records import NOTHING, LogEntry, Opinion
-from app.core.session.stored_opinions import checked
+from app.core.session.records import LogEntry, Opinion
 
 MAX_CANDIDATES = 5000  # In one act; more would hold the session for a minute.
 ACT = re.compile(r"([0-9]{1,18}) ([0-9]{1,18}) (\w{1,40})", re.ASCII)
@@ -29,34 +27,7 @@ Acts = Mapping[int, Sequence[tuple[int, int]]]
 """By reviewer: the first and last log line of each act, in the order of the log."""
 
 ChangeOpinion = Callable[[Opinion], Opinion]
-Step = Callable[[Connection, int], LogEntry | None]
-
-
-def record_group_act(
-    connection: Connection,
-    reviewer: int,
-    candidate_ids: Sequence[int],
-    change: ChangeOpinion,
-    shown: Mapping[int, Mapping[str, Any]],
-    place: str,
-    evidence: Mapping[int, Mapping[str, str]],
-    order_met: str,
-) -> list[LogEntry]:
-    """Record a changed opinion on each candidate; those whose opinion stays have no line."""
-    if len(candidate_ids) > MAX_CANDIDATES:
-        raise SessionError(f"at most {MAX_CANDIDATES:,} candidates can be judged together")
-    entries = []
-    for number in candidate_ids:
-        opinion = checked(change(verdict_log.current_opinion(connection, number, reviewer)))
-        seen, told = shown.get(number, NOTHING), evidence.get(number, NOTHING)
-        entry = verdict_log.record(
-            connection, number, reviewer, opinion, None, seen, told, order_met
-        )
-        if entry is not None:
-            entries.append(entry)
-    if len(entries) > 1:
-        write_act(connection, entries[0].id, entries[-1].id, place)
-    return entries
+Step = Literal["undo", "redo"]
 
 
 def write_act(connection: Connection, first: int, last: int, place: str) -> None:
@@ -65,16 +36,27 @@ def write_act(connection: Connection, first: int, last: int, place: str) -> None
     write_facts(connection, {_key(first): act, _key(last): act})
 
 
-def undo(connection: Connection, reviewer: int) -> list[LogEntry]:
-    """Undo the reviewer's last act; empty if there is nothing to undo."""
-    return _repeat(connection, reviewer, "undo", verdict_log.undo)
+def undo_or_redo(connection: Connection, reviewer: int, kind: Step) -> list[LogEntry]:
+    """Undo the reviewer's last act, or redo it; empty if there is nothing to be done."""
+    line = _next_line(connection, reviewer, kind)
+    act = None if line is None else _act_at(connection, line)
+    entries: list[LogEntry] = []
+    step = {"undo": verdict_log.undo, "redo": verdict_log.redo}[kind]
+    while line is not None and len(entries) < MAX_CANDIDATES:
+        entry = step(connection, reviewer)
+        if entry is None:
+            break
+        entries.append(entry)
+        following = _next_line(connection, reviewer, kind)
+        if act is None or following is None or not act[0] <= following <= act[1]:
+            break
+        if (following < line) != (kind == "undo"):  # a damaged log
+            break
+        line = following
+    return entries
 
 
-def redo(connection: Connection, reviewer: int) -> list[LogEntry]:
-    return _repeat(connection, reviewer, "redo", verdict_log.redo)
-
-
-def size_of_next(connection: Connection, reviewer: int, kind: Literal["undo", "redo"]) -> int:
+def size_of_next(connection: Connection, reviewer: int, kind: Step) -> int:
     """At most how many candidates the next undo or redo will change; on a server maybe fewer."""
     line = _next_line(connection, reviewer, kind)
     act = None if line is None else _act_at(connection, line)
@@ -102,26 +84,6 @@ def act_notes(connection: Connection) -> list[tuple[int, int, str]]:
     values = select(facts.c.value).where(facts.c.key >= "act:", facts.c.key < "act;").distinct()
     found = (ACT.fullmatch(str(value)) for value in connection.execute(values).scalars())
     return [(int(match[1]), int(match[2]), match[3]) for match in found if match]
-
-
-def _repeat(
-    connection: Connection, reviewer: int, kind: Literal["undo", "redo"], step: Step
-) -> list[LogEntry]:
-    line = _next_line(connection, reviewer, kind)
-    act = None if line is None else _act_at(connection, line)
-    entries: list[LogEntry] = []
-    while line is not None and len(entries) < MAX_CANDIDATES:
-        entry = step(connection, reviewer)
-        if entry is None:
-            break
-        entries.append(entry)
-        following = _next_line(connection, reviewer, kind)
-        if act is None or following is None or not act[0] <= following <= act[1]:
-            break
-        if (following < line) != (kind == "undo"):  # a damaged log
-            break
-        line = following
-    return entries
 
 
 def _next_line(connection: Connection, reviewer: int, kind: str) -> int | None:

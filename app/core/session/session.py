@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 from psygnal import Signal
@@ -25,7 +25,7 @@ from app.core.database.database import SUFFIX, Database, write_facts
 from app.core.database.tables import candidates, facts, json_object, lists, log, reviewers
 from app.core.errors import SessionError
 from app.core.session import group_acts, verdict_log
-from app.core.session.group_acts import ChangeOpinion
+from app.core.session.group_acts import MAX_CANDIDATES, ChangeOpinion, Step
 from app.core.session.rebuild import update_rule
 from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
 from app.core.session.stored_opinions import damaged, entry_from, have_type
@@ -151,28 +151,39 @@ class Session(AbstractContextManager["Session"]):
         """Change the reviewer's opinion on several candidates in one act: all of them or none.
 
         `change` takes the former opinion of each, and `place` tells where they were judged, such as
-        "overview". One undo takes the act back.
+        "overview". One undo takes the act back. Those whose opinion stays have no line in the log.
         """
+        entries: list[LogEntry] = []
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
-            entries = group_acts.record_group_act(
-                connection, reviewer, candidate_ids, change, shown, place, evidence, order_met
-            )
+            if len(candidate_ids) > MAX_CANDIDATES:
+                raise SessionError(f"at most {MAX_CANDIDATES:,} candidates can be judged together")
+            for number in candidate_ids:
+                former = verdict_log.current_opinion(connection, number, reviewer)
+                opinion = verdict_log.checked(change(former))
+                seen, told = shown.get(number, NOTHING), evidence.get(number, NOTHING)
+                entry = verdict_log.record(
+                    connection, number, reviewer, opinion, None, seen, told, order_met
+                )
+                entries += [] if entry is None else [entry]
+            if len(entries) > 1:
+                group_acts.write_act(connection, entries[0].id, entries[-1].id, place)
         self._announce(entries)
         return entries
 
     def undo(self) -> LogEntry | None:
         """Undo the reviewer's last opinion, or act, even one from before a restart."""
-        with self.database.writing() as connection:
-            entries = group_acts.undo(connection, self._reviewer(connection))
-        return self._announce(entries)
+        return self._undo_or_redo("undo")
 
     def redo(self) -> LogEntry | None:
+        return self._undo_or_redo("redo")
+
+    def _undo_or_redo(self, kind: Step) -> LogEntry | None:
         with self.database.writing() as connection:
-            entries = group_acts.redo(connection, self._reviewer(connection))
+            entries = group_acts.undo_or_redo(connection, self._reviewer(connection), kind)
         return self._announce(entries)
 
-    def size_of_next(self, kind: Literal["undo", "redo"]) -> int:
+    def size_of_next(self, kind: Step) -> int:
         """At most how many candidates the next undo or redo will change."""
         number = self.reviewer_number
         if number is None:

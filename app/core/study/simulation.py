@@ -7,7 +7,7 @@ import numpy as np
 
 from agent.confidence.scores import Estimate
 from agent.spectra.spectrum import FloatArray
-from app.core.sharing.study_plan import ARMS, Arm, Design
+from app.core.sharing.study_plan import ARMS, Design
 from app.core.statistics.drift import share_estimate
 from app.core.study.figures import effect
 from app.core.study.readings import ACCEPT, REJECT, UNSURE, VERDICTS, Readings
@@ -36,7 +36,6 @@ def simulated(
     design: Design,
     readers: Readers,
     rng: np.random.Generator,
-    aided: Arm = "advice",
 ) -> Readings:
     """The readings of a study with an even lot, as `study new` draws one."""
     is_member = (rng.random(candidates) < MEMBERS).astype(np.float64)
@@ -80,7 +79,7 @@ def simulated(
         people=tuple(f"person {number + 1}" for number in range(people)),
         person=np.tile(who, count),
         candidate=candidate,
-        arm=np.where(np.array(columns).ravel(), ARMS.index(aided), ARMS.index("unaided")),
+        arm=np.where(np.array(columns).ravel(), ARMS.index("advice"), ARMS.index("unaided")),
         verdict=verdict.astype(np.int64),
         seconds=seconds.ravel(),
         minute=minute.ravel(),

@@ -58,6 +58,12 @@ def inspect(
             connection.execute(update(candidates).where(here).values(newest))
 
 
+def inspect_scores(session: Session, p: np.ndarray) -> None:
+    """`nano` says YES to each candidate, counted from 1, whose p(YES) is above one half."""
+    pairs = enumerate(p.tolist(), 1)
+    inspect(session, "nano", {n: ("YES" if x > 0.5 else "NO", x) for n, x in pairs})
+
+
 def set_snr(session: Session, snr: Mapping[int, float | None]) -> None:
     with session.database.writing() as connection:
         for number, value in snr.items():

@@ -1,9 +1,10 @@
 """Sessions for tests."""
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,20 @@ def made(location: Path | str, count: int = 5, reviewer: str = "Ada") -> Session
     return fill(new_session(location, find_task("CV"), reviewer), count)
 
 
-def change(session: Session, statement: Executable | str) -> None:
-    """Change the tables of a session behind its back."""
+def change_file(location: Path | str, statement: str) -> None:
+    """Change a session's file past all that the program would check."""
+    with closing(sqlite3.connect(location)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+def change(session: Session, statement: Executable | str, rows: Any = None) -> None:
+    """Change the tables of a session behind its back, by a statement that may be about rows."""
     with session.database.writing() as connection:
         if isinstance(statement, str):
             connection.exec_driver_sql(statement)
         else:
-            connection.execute(statement)
+            connection.execute(statement, rows)
 
 
 def change_candidates(session: Session, values: Mapping[int, Mapping[str, Any]]) -> None:

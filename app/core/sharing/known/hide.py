@@ -209,7 +209,21 @@ def _store(session: Session, ready: Sequence[_Hidden], by: str) -> None:
                     "the session was changed meanwhile. Nothing was hidden: try again"
                 )
             _make_room(connection, each.place)
-            _put(connection, each)
+            here = candidates.c.id == each.place
+            listed = select(candidates.c.listed_path).where(here)
+            former = str(connection.execute(listed).scalar_one())
+            own = json.dumps(each.values["own"], ensure_ascii=False)
+            values = {**FRESH, **each.values, "own": own}
+            if former:
+                values["listed_path"] = beside(former, file_name(each.values["path"]))
+            connection.execute(update(candidates).where(here).values(values))
+            packed = {"sha256": bytes_hash(each.content), "content": each.content}
+            answer = {
+                "is_member": each.given.is_member, "class_name": each.given.class_name,
+                "simulated": each.is_simulated, "source": _source(each.given),
+            }  # fmt: skip
+            connection.execute(insert(packed_spectra).values(candidate_id=each.place, **packed))
+            connection.execute(insert(known_answers).values(candidate_id=each.place, **answer))
         session.write_fact(connection, HIDDEN_BY, by)
         plan = read_plan(connection)
         if plan is not None:
@@ -229,22 +243,6 @@ def _make_room(connection: Connection, place: int) -> None:
     for table in MOVES:
         moved = update(table).where(table.c.candidate_id == place)
         connection.execute(moved.values(candidate_id=highest + 1))
-
-
-def _put(connection: Connection, each: _Hidden) -> None:
-    listed = select(candidates.c.listed_path).where(candidates.c.id == each.place)
-    former = str(connection.execute(listed).scalar_one())
-    values = {**FRESH, **each.values, "own": json.dumps(each.values["own"], ensure_ascii=False)}
-    if former:
-        values["listed_path"] = beside(former, file_name(each.values["path"]))
-    connection.execute(update(candidates).where(candidates.c.id == each.place).values(values))
-    packed = {"sha256": bytes_hash(each.content), "content": each.content}
-    answer = {
-        "is_member": each.given.is_member, "class_name": each.given.class_name,
-        "simulated": each.is_simulated, "source": _source(each.given),
-    }  # fmt: skip
-    connection.execute(insert(packed_spectra).values(candidate_id=each.place, **packed))
-    connection.execute(insert(known_answers).values(candidate_id=each.place, **answer))
 
 
 def _source(given: Labelled) -> str:

@@ -25,7 +25,7 @@ from tests.app.core.inspected import NANO, OTHER, said
 from tests.app.core.inspections.test_batch import Workers
 from tests.app.core.session import recorder
 from tests.app.core.session.recorder import Order, line_of, nursery, tell
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 
 AT_WORK = 3
 PEOPLE = ("Ada", "Ben")
@@ -163,8 +163,7 @@ def test_one_who_waits_takes_what_others_leave(team_location, monkeypatch):
             if turn == 1:
                 add_inspection(session, 4, said())
             if turn == 2:
-                with session.database.writing() as connection:
-                    connection.execute(leases.update().values(expires=0.0))
+                change(session, leases.update().values(expires=0.0))
         assert found == [3, 6, 1, 2, 5]
         assert turn >= 3
 

@@ -33,7 +33,7 @@ from app.core.queue import Sort
 from app.core.session.records import Change, Opinion, Verdict
 from app.core.session.session import open_session
 from tests.app.core.inspected import MEASURED, NANO, OTHER, agent_of, said, shown
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 from tests.processes import LONG_S
 
 
@@ -165,8 +165,7 @@ def test_what_failed_is_done_again_and_what_cannot_be_read_is_not(location):
         add_inspection(session, 2, said(None, None, stopped_by="cancelled"))
         add_inspection(session, 3, said(None, None, stopped_by="turn_limit"))
         mark_fault(session, 4, "no such file")
-        with session.database.writing() as connection:
-            connection.execute(update(candidates).where(candidates.c.id == 5).values(path=""))
+        change(session, update(candidates).where(candidates.c.id == 5).values(path=""))
         assert [each.id for each in pending_candidates(session, NANO)] == [1, 2, 6]
         assert [each.id for each in pending_candidates(session, NANO, retry=True)] == [1, 2, 4, 6]
         assert (count_pending(session, NANO), count_pending(session, NANO, retry=True)) == (3, 4)
@@ -217,8 +216,7 @@ def test_a_damaged_record_is_told(location):
     with made(location) as session:
         for record in ["{}", "[", "null", '{"version": 99}', "x" * 100]:
             add_inspection(session, 3, said())
-            with session.database.writing() as connection:
-                connection.execute(update(inspections).values(record=record))
+            change(session, update(inspections).values(record=record))
             with pytest.raises(SessionError, match="inspection of candidate 3 by nano is damaged"):
                 inspections_of(session, 3)
             with pytest.raises(SessionError, match="damaged"):

@@ -41,7 +41,7 @@ from app.core.queue.own_columns import own_columns, own_values
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from tests.app.core.queue.query_plans import FULL_SCAN, SCORE, explained
-from tests.app.core.queue.trees import SORTS, TREES
+from tests.app.core.queue.scenes import SORTS, TREES
 from tests.app.core.sessions import made
 from tests.night import examples
 

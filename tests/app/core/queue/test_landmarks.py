@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from app.core.queue import EVERYTHING, LIST_ORDER, matching
 from app.core.queue import landmarks as marking
 from app.core.queue.landmarks import block_rows, landmarks
-from tests.app.core.queue.trees import SORTS, TREES
+from tests.app.core.queue.scenes import SORTS, TREES
 from tests.night import examples
 
 

@@ -22,7 +22,6 @@ from app.core.queue import (
     sort_text,
 )
 from app.core.queue.blind_filters import FACT, breaks_blind_mode
-from app.core.queue.filters import FilterError
 from app.core.queue.learned_orders import adopt, begin, learned_so, prepare
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
@@ -30,7 +29,7 @@ from app.core.sharing.merge import merge
 from app.core.similar.features import SIZE
 from app.core.similar.index import index_of
 from app.core.spectra.prefetch import SpectrumKey
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 from tests.night import BY_NIGHT
 
 BEST, MIXED = Sort("learned", learn="best"), Sort("learned", learn="mixed")
@@ -167,8 +166,7 @@ def test_the_agents_opinion_is_where_it_begins_but_never_in_blind_mode(session):
     judge(session, [10, 11])
     begin(session, EVERYTHING, BEST, None)
     with_p = ids(session)
-    with session.database.writing() as connection:
-        connection.execute(update(candidates).values(agent_p_yes=None))
+    change(session, update(candidates).values(agent_p_yes=None))
     begin(session, EVERYTHING, BEST, None)
     assert ids(session) == with_p
     assert prepare(session, EVERYTHING, BEST, ()).learned.of_columns[0] == 0.0
@@ -271,14 +269,3 @@ def test_several_examples_and_counter_examples(session):
 def test_orders_as_text(text):
     assert sort_text(parse_sort(text)) == text
     assert parse_sort("learned") == BEST
-
-
-@pytest.mark.parametrize("text", [
-    "learned:worst", "learned:best:", "learned:best:name=x", "learned:up", "learned:best:flag=",
-    "like:1+", "like:1+0", "like:1-2-", "like:1" + "+2" * 101,
-])  # fmt: skip
-def test_orders_that_are_none(text):
-    with pytest.raises(FilterError):
-        parse_sort(text)
-    with pytest.raises(FilterError):
-        Sort("learned")

@@ -6,7 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import insert
 
+from app.core.database.tables import candidates
 from app.core.errors import SessionError
 from app.core.queue import (
     EVERYTHING,
@@ -16,6 +18,7 @@ from app.core.queue import (
     Sort,
     combine,
     count,
+    find,
     next_row,
     next_unjudged,
     page,
@@ -26,7 +29,7 @@ from app.core.queue import (
 from app.core.queue import walk as walking
 from app.core.queue.filters import Not, Number, OwnColumnFilter
 from app.core.session.session import open_session
-from tests.app.core.queue.trees import SORTS, TREES
+from tests.app.core.queue.scenes import SORTS, TREES
 from tests.app.core.sessions import REJECT, change, change_candidates, made
 from tests.night import examples
 from tests.processes import LONG_S
@@ -226,3 +229,41 @@ def test_a_count_looks_only_so_far(file_scene, monkeypatch):
     for name in ("FIRST_ROWS", "ROWS_A_CALL"):
         monkeypatch.setattr(walking, name, 20)
     assert count(file_scene.session, parse_filter('own."mag r">0')) == Count(20, False)
+
+
+# Jumping to what one knows the name or number of.
+TARGET = 39_627_322_512_345_678
+
+
+@pytest.fixture
+def named(location):
+    with made(location, 30) as session:
+        rows = [
+            ("J000012", 5), ("J000012.5+01", 0), ("LAMOST J12%_", TARGET), ("17", 0),
+            ("101008240", 0), ("星 1", 0), ("j lower", 0),
+        ]  # fmt: skip
+        change(session, insert(candidates), [named_row(*row) for row in rows])
+        yield session
+
+
+def named_row(name, row):
+    plain = {"list_id": 1, "line": 1, "path": "/a.fits", "label": "", "own": "{}"}
+    return {**plain, "object_id": name, "row": row}
+
+
+FOUND = [
+    ("J000012", [12, 31, 32]), ("  j000012 ", [12, 31, 32]), ("J00003", [30]), ("17", [34, 17]),
+    ("101008240", [35]), (str(TARGET), [33]), ("lamost", [33]), ("LAMOST J12%", [33]),
+    ("LAMOST J12_", []), ("星", [36]), ("J LOWER", [37]), ("31", [31]), ("nobody", []), ("%", []),
+    ("", []), ("\0", []), ("'; DROP TABLE log; --", []), ("9" * 19, []), ("9" * 500, []), ("٣", []),
+]  # fmt: skip
+
+
+def test_what_one_knows_the_name_or_number_of_is_found(named):
+    for text, numbers in FOUND:
+        assert [each.id for each in find(named, text)] == numbers, text
+
+
+def test_not_too_many_are_found(named):
+    assert [each.id for each in find(named, "J0000")] == [*range(1, 13), 31, 32, *range(13, 19)]
+    assert len(find(named, "J0000", limit=3)) == 3

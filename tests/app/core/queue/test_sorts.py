@@ -90,7 +90,9 @@ def test_orders_are_read_back(key, is_down, seed):
     "text",
     ["", "colour", "score:best", "score:up:down", "random:x", "random:-1", "random:9999999999",
      "score:1", "id; DROP TABLE candidates", "random:٣", "own.", 'own."a', 'own."\\n":up',
-     "own.a:b", "own.:up", "like", "like:", "like:0", "like:-3", "like:1:up", "like:" + 30 * "9"],
+     "own.a:b", "own.:up", "like", "like:", "like:0", "like:-3", "like:1:up", "like:" + 30 * "9",
+     "like:1+", "like:1+0", "like:1-2-", "like:1" + "+2" * 101, "learned:worst", "learned:best:",
+     "learned:best:name=x", "learned:up", "learned:best:flag="],
 )  # fmt: skip
 def test_orders_that_are_none(text):
     with pytest.raises(FilterError):
@@ -98,8 +100,9 @@ def test_orders_that_are_none(text):
 
 
 def test_an_order_of_no_kind_and_names_as_people_type_them():
-    with pytest.raises(FilterError, match="unknown order"):
-        Sort("own")
+    for key in ("own", "learned"):
+        with pytest.raises(FilterError, match="unknown order"):
+            Sort(key)
     with pytest.raises(FilterError, match="seed"):
         Sort("random", seed=PRIME)
     assert parse_sort("own.Mag_r:down") == Sort("own", True, own="Mag_r")

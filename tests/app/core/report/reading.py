@@ -11,7 +11,7 @@ from app.core.session.records import Opinion
 from app.core.statistics.calibration import calibrate
 from app.core.statistics.repeats import record_repeat
 from tests.agent.confidence.judged_samples import sample_judged
-from tests.app.core.judged_sessions import A, R, U, inspect, nano_sample, say, set_snr
+from tests.app.core.judged_sessions import A, R, U, inspect_scores, nano_sample, say, set_snr
 from tests.app.core.sessions import made
 
 VOID = frozenset({"br", "meta", "hr", "img", "input", "link"})
@@ -79,11 +79,7 @@ def lived_in(location, rng):
     """Two people, a model, a repeat, a calibration; candidates 150 on are open."""
     field = sample_judged(rng, 300, prior=0.3)
     session = made(location, 300, reviewer="Ada")
-    inspect(
-        session,
-        "nano",
-        {n: ("YES" if p > 0.5 else "NO", p) for n, p in enumerate(field.p.tolist(), 1)},
-    )
+    inspect_scores(session, field.p)
     set_snr(session, {n: 3.0 + n % 70 for n in range(1, 301)})
     truth = {n: A if real else R for n, real in enumerate(field.label.tolist()[:149], 1)}
     say(session, "Ada", truth)

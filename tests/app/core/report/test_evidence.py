@@ -16,7 +16,7 @@ from app.core.session.records import Opinion
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.verdicts import read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, inspect, say
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 
 MODEL = ModelRef(name="nano", sha256="ab" * 32)
 
@@ -135,8 +135,7 @@ def test_a_damaged_trajectory_costs_its_reasons_only(session):
     for record in ["{}", "nothing", json.dumps({"version": 99})]:
         add_inspection(session, 1, looked(reasons="broad"))
         say(session, "Ada", {1: R})
-        with session.database.writing() as connection:
-            connection.exec_driver_sql(f"UPDATE inspections SET record = '{record}'")
+        change(session, f"UPDATE inspections SET record = '{record}'")
         (difference,) = agent_differs(session)
         assert difference.reasons == ""
 

@@ -23,7 +23,7 @@ from typing import Any
 from agent.errors import WorkbenchError
 from app.core.session.records import LogEntry, Opinion, Verdict
 from app.core.session.session import Session, open_session
-from tests.app.core.sessions import fill, made
+from tests.app.core.sessions import change, fill, made
 from tests.processes import LONG_S, limit_files, wait_until
 
 CANDIDATES = 20
@@ -83,8 +83,7 @@ def _record(order: Order) -> None:
     reviewers = order.get("reviewers", ["Ada"])
     with _session(order, reviewers[order["copy"] % len(reviewers)]) as session:
         if "checkpoint" in order:
-            with session.database.writing() as connection:
-                connection.exec_driver_sql(f"PRAGMA wal_autocheckpoint = {order['checkpoint']}")
+            change(session, f"PRAGMA wal_autocheckpoint = {order['checkpoint']}")
         tell("open")
         for _ in range(order.get("presses", 1_000_000)):
             entry = press(session, chance, order.get("undo", 0.3))

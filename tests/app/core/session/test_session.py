@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -22,7 +21,7 @@ from app.core.session.records import Opinion, Verdict
 from app.core.session.session import list_roles, new_session, open_session
 from app.core.sharing.merge import merge
 from app.core.statistics.summary import statistics
-from tests.app.core.sessions import ACCEPT, REJECT, UNSURE, change, made
+from tests.app.core.sessions import ACCEPT, REJECT, UNSURE, change, change_file, made
 from tests.app.ui.candidates import take_sample
 from tests.night import BY_NIGHT
 
@@ -47,14 +46,10 @@ def test_a_verdict_is_there_after_a_restart(location):
 
 def test_a_newer_session_is_refused(file_location):
     made(file_location).close()
-    with sqlite3.connect(file_location) as connection:
-        connection.execute("PRAGMA user_version = 999")
-    connection.close()
+    change_file(file_location, "PRAGMA user_version = 999")
     with pytest.raises(SessionError, match="newer version"):
         open_session(file_location, "Ada")
-    with sqlite3.connect(file_location) as connection:
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.close()
+    change_file(file_location, f"PRAGMA user_version = {VERSION}")
     open_session(file_location, "Ada").close()
 
 

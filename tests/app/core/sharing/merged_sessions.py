@@ -8,6 +8,7 @@ from app.core.database.tables import candidates, inspections, log
 from app.core.session.records import Opinion, Verdict
 from tests.app.core.exporting.catalogues import listed
 from tests.app.core.session.test_rebuild import derived, rebuilt
+from tests.app.core.sessions import change
 
 ACCEPT, REJECT, UNSURE = (Opinion(verdict=verdict) for verdict in Verdict)
 
@@ -55,5 +56,4 @@ def inspected(session, number, model, at, verdict):
     about = {"candidate_id": number, "model": model, "model_sha256": "cd", "at": at}
     said = {"verdict": verdict, "p_yes": 0.9 if verdict == "YES" else 0.1}
     more = {"stopped_by": "answer", "well_formed": True, "record": f"{{}} {at}"}
-    with session.database.writing() as connection:
-        connection.execute(insert(inspections).values(about | said | more))
+    change(session, insert(inspections).values(about | said | more))

@@ -31,6 +31,7 @@ from tests.app.core.exporting.catalogues import add_list, listed
 from tests.app.core.judged_sessions import A, R, inspect, say
 from tests.app.core.session.test_measurements import BARE, HALPHA
 from tests.app.core.session.test_rebuild import derived, moment
+from tests.app.core.sessions import change
 from tests.app.core.sharing.merged_sessions import (
     ACCEPT,
     REJECT,
@@ -311,8 +312,7 @@ def test_by_way_of_a_third_file_and_back(tmp_path):
 def test_where_an_older_program_has_merged_the_lines_the_act_comes_later(into, other):
     other.record_group_act([1, 2, 3], reject, place="overview")
     merge(into, other)
-    with into.database.writing() as connection:
-        connection.exec_driver_sql("DELETE FROM facts WHERE key LIKE 'act:%'")
+    change(into, "DELETE FROM facts WHERE key LIKE 'act:%'")
     assert len(alone(into)) == 3
     merge(into, other)
     assert alone(into) == set()
@@ -462,8 +462,7 @@ def test_many_that_were_seen(location, tmp_path, monkeypatch):
     ("seen:1:Ben", "o" + "m" * 300), ("seen:" + "9" * 30 + ":Ben", "o"), ("seen:1:Ben", b"o"),
 ])  # fmt: skip
 def test_what_a_stranger_writes_of_it(into, other, key, value):
-    with other.database.writing() as connection:
-        connection.execute(text("INSERT INTO facts VALUES (:k, :v)"), {"k": key, "v": value})
+    change(other, text("INSERT INTO facts VALUES (:k, :v)"), {"k": key, "v": value})
     with pytest.raises(SessionError, match="damaged"):
         merge(into, other)
     assert read_seen(into, 1) is None

@@ -33,7 +33,7 @@ from app.services.catalogues.service import all_services
 from tests.app.core.evidence.test_curves_and_pictures import HOSTILE_PICTURES
 from tests.app.core.inspected import MEASURED, NANO, said
 from tests.app.core.session.test_rebuild import moment
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 from tests.app.core.sharing.hidden import LIST, hide, known
 from tests.app.core.sharing.merged_sessions import (
     ACCEPT,
@@ -240,8 +240,7 @@ def test_a_time_that_is_none_is_refused(into, other, table):
     other.record_verdict(2, ACCEPT)
     record_repeat(other, 2, REJECT)
     inspected(other, 1, "nano", moment(20), "YES")
-    with other.database.writing() as connection:
-        connection.execute(update(table).values(at="zzzz"))
+    change(other, update(table).values(at="zzzz"))
     with pytest.raises(SessionError, match="damaged"):
         merge(into, other)
 
@@ -339,8 +338,7 @@ def test_candidates_that_are_new_bring_theirs(into, wider):
 def test_what_a_stranger_spoilt_is_told_and_nothing_is_merged(pair, values):
     ada, ben = pair
     asked(ben, [1], found("UG"), 1)
-    with ben.database.writing() as connection:
-        connection.execute(update(evidence).values(values))
+    change(ben, update(evidence).values(values))
     with pytest.raises(SessionError, match="damaged"):
         merge(ada, ben)
     assert told(ada) == {}
@@ -350,8 +348,7 @@ def test_what_a_stranger_spoilt_is_told_and_nothing_is_merged(pair, values):
 def test_a_reply_without_its_content_is_told(pair, values):
     ada, ben = pair
     asked(ben, [1], found("UG"), 1)
-    with ben.database.writing() as connection:
-        connection.execute(update(service_replies).values(values))
+    change(ben, update(service_replies).values(values))
     with pytest.raises(SessionError, match="reply of a service"):
         merge(ada, ben)
 

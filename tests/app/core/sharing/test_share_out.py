@@ -20,7 +20,7 @@ from app.core.sharing.share_out import (
     share_out_the_rest,
 )
 from tests.app.core.judged_sessions import inspect, say
-from tests.app.core.sessions import fill, made
+from tests.app.core.sessions import change, fill, made
 
 PEOPLE = SharePlan(people=("Ada", "Grace", "Li Wei"), overlap=20.0)
 
@@ -60,13 +60,13 @@ def test_what_comes_later_is_shared_out_as_before(file_location):
     with made(file_location, 30) as session:
         share_out(session, PEOPLE)
         before = given(session)
-        with session.database.writing() as connection:
-            connection.exec_driver_sql(
-                "INSERT INTO candidates (list_id, line, object_id, path, row, label, own,"
-                " listed_path, file_sha256, fault, judged_by, agent_model, agent_stopped_by,"
-                " agents_differ) SELECT 1, line + 30, 'K' || line, path || 'k', row, label, own,"
-                " '', '', '', 0, '', '', 0 FROM candidates"
-            )
+        change(
+            session,
+            "INSERT INTO candidates (list_id, line, object_id, path, row, label, own,"
+            " listed_path, file_sha256, fault, judged_by, agent_model, agent_stopped_by,"
+            " agents_differ) SELECT 1, line + 30, 'K' || line, path || 'k', row, label, own,"
+            " '', '', '', 0, '', '', 0 FROM candidates",
+        )
         report = share_out_the_rest(session)
         assert sum(report.given.values()) - report.to_two == 30
         assert before.items() <= given(session).items() and plan_of(session) == PEOPLE

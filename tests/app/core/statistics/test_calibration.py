@@ -20,7 +20,7 @@ from app.core.statistics.calibration import (
 )
 from tests.agent.confidence.judged_samples import sample_judged
 from tests.app.core.judged_sessions import A, R, U, inspect, nano_sample, say
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 
 SEEN = {"verdict": "YES"}
 
@@ -162,7 +162,6 @@ def test_a_curve_out_of_fold_does_not_flatter(rng):
 def test_a_forged_calibration_is_refused(location, rng):
     with filled(location, sample_judged(rng, 60, prior=0.4)) as session:
         calibrate(session, nano_sample(session))
-        with session.database.writing() as connection:
-            connection.exec_driver_sql("UPDATE calibrations SET content = '{\"version\": 1}'")
+        change(session, "UPDATE calibrations SET content = '{\"version\": 1}'")
         with pytest.raises(ConfidenceError, match="calibration 1 of"):
             newest_calibration(session, "nano")

@@ -1,7 +1,5 @@
 """Drift: blocks that hold every verdict once, and a test that sees a change and no other."""
 
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +17,7 @@ from app.core.statistics.people import subclass_statistics
 from app.core.statistics.summary import statistics
 from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, inspect, say
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, change_file, made
 
 
 def of(session, reviewer=1, *, with_agent=False):
@@ -146,9 +144,7 @@ def test_an_opinion_that_names_no_line_of_the_log_is_counted(file_location):
             opened.record_verdict(number, Opinion(verdict=Verdict.ACCEPT, subclass=path))
         with opened.database.writing() as connection:
             write_act(connection, 1, 99, "overview")
-    with closing(sqlite3.connect(file_location)) as connection:
-        connection.execute("UPDATE judgements SET log_id = 50 WHERE candidate_id = 1")
-        connection.commit()
+    change_file(file_location, "UPDATE judgements SET log_id = 50 WHERE candidate_id = 1")
     with open_session(file_location, "Ada") as opened:
         assert subclass_statistics(opened).counts["DN/WZ Sge"] == 2
 
@@ -159,7 +155,6 @@ def finer(path):
 
 def test_a_known_answer_is_no_member_of_a_sub_class(classed):
     values = {"candidate_id": 1, "is_member": True, "class_name": "CV", "simulated": False}
-    with classed.database.writing() as connection:
-        connection.execute(insert(known_answers).values(**values, source="a.fits:0"))
+    change(classed, insert(known_answers).values(**values, source="a.fits:0"))
     found = subclass_statistics(classed)
     assert "DN/WZ Sge" not in found.counts and found.pairs[0].agreement.n == 4

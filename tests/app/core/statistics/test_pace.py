@@ -17,7 +17,7 @@ from app.core.sharing.share_out import SharePlan, share_out
 from app.core.statistics import pace
 from app.core.statistics.summary import statistics, to_plain
 from tests.app.core.judged_sessions import say
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 from tests.app.core.sharing.test_share_out import own
 from tests.night import seeds
 
@@ -151,8 +151,7 @@ def test_a_strangers_log_may_hold_anything(tmp_path):
         for number in range(1, 111):
             session.record_verdict(number, REJECT)
         tally.progress()
-        with session.database.writing() as connection:
-            connection.exec_driver_sql("UPDATE log SET at = x'ff', seconds = 'long'")
+        change(session, "UPDATE log SET at = x'ff', seconds = 'long'")
         with pytest.raises(SessionError, match="a block of bytes where a text belongs"):
             pace.recent_pace(session)
 
@@ -232,8 +231,7 @@ def judged_at(session, at, verdict, seconds=None, confidence=None):
     number = 1 + sum(1 for _ in session.history())
     opinion = Opinion(verdict=verdict, confidence=confidence)
     entry = session.record_verdict(number, opinion, seconds=seconds)
-    with session.database.writing() as connection:
-        connection.execute(update(log).where(log.c.id == entry.id).values(at=at))
+    change(session, update(log).where(log.c.id == entry.id).values(at=at))
 
 
 def test_pace_and_accept_rate_by_the_hour(session):
@@ -263,8 +261,7 @@ def test_time_by_confidence(session):
 
 def test_known_answers_take_time_but_are_not_accepted_objects(session):
     row = {"candidate_id": 1, "is_member": True, "class_name": "CV", "simulated": True}
-    with session.database.writing() as connection:
-        connection.execute(insert(known_answers).values(**row, source="x"))
+    change(session, insert(known_answers).values(**row, source="x"))
     judged_at(session, "2026-01-01T22:00:00.000+00:00", A, seconds=1.0)
     judged_at(session, "2026-01-01T22:01:00.000+00:00", R, seconds=1.0)
     found = statistics(session)

@@ -27,12 +27,12 @@ from tests.app.core.judged_sessions import (
     R,
     U,
     drawn_verdicts,
-    inspect,
+    inspect_scores,
     nano_sample,
     say,
     set_snr,
 )
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, made
 
 
 def kappa(first, second, numbers):
@@ -119,11 +119,7 @@ def story(location):
     rng = np.random.default_rng(5)
     field = sample_judged(rng, 80, prior=0.4)
     with made(location, 80) as session:
-        inspect(
-            session,
-            "nano",
-            {n: ("YES" if p > 0.5 else "NO", p) for n, p in enumerate(field.p.tolist(), 1)},
-        )
+        inspect_scores(session, field.p)
         set_snr(session, {n: 2.0 * n for n in range(1, 61)})
         for name, right in (("Ada", 0.95), ("Ben", 0.85), ("Cy", 0.8)):
             say(session, name, drawn_verdicts(rng, field.label[:70], right, 0.1))
@@ -182,8 +178,7 @@ def known(file_location):
             }
             for number in range(1, 41)
         ]
-        with opened.database.writing() as connection:
-            connection.execute(insert(known_answers), rows)
+        change(opened, insert(known_answers), rows)
         yield opened
 
 

@@ -1,8 +1,5 @@
 """Repeats: served fairly, kept beside the log, and never in the way of a verdict or its undo."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 import sklearn.metrics
 
@@ -12,7 +9,7 @@ from app.core.session.session import open_session
 from app.core.statistics import repeats
 from app.core.statistics.verdicts import read_verdicts
 from tests.app.core.judged_sessions import A, R, U, say
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change_file, made
 
 
 @pytest.fixture
@@ -145,8 +142,6 @@ def test_a_repeat_of_nothing_is_damage(tmp_path):
     with made(tmp_path / "a.speco3") as session:
         session.record_verdict(1, Opinion(verdict=Verdict.ACCEPT))
         repeats.record_repeat(session, 1, Opinion(verdict=Verdict.REJECT), seconds=1.0)
-        with closing(sqlite3.connect(tmp_path / "a.speco3")) as connection:
-            connection.execute("UPDATE repeats SET first_id = 99")
-            connection.commit()
+        change_file(tmp_path / "a.speco3", "UPDATE repeats SET first_id = 99")
         with pytest.raises(SessionError, match="a repeat"):
             repeats.repeats_of(session)

@@ -1,8 +1,6 @@
 """All numbers of a session: they add up, and come out as JSON that anything can read."""
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -18,8 +16,8 @@ from app.core.statistics.calibration import calibrate
 from app.core.statistics.repeats import record_repeat
 from app.core.statistics.summary import statistics, to_plain
 from tests.agent.confidence.judged_samples import sample_judged
-from tests.app.core.judged_sessions import A, R, U, inspect, nano_sample, say
-from tests.app.core.sessions import made
+from tests.app.core.judged_sessions import A, R, U, inspect, inspect_scores, nano_sample, say
+from tests.app.core.sessions import change, change_file, made
 
 SEEN = {"verdict": "YES"}
 
@@ -73,14 +71,8 @@ def test_counts_add_up(location):
 def test_json_says_what_the_record_says(location, rng):
     judged = sample_judged(rng, 120, prior=0.4)
     with made(location, 150) as session:
-        inspect(
-            session,
-            "nano",
-            {n: ("YES" if p > 0.5 else "NO", p) for n, p in enumerate(judged.p.tolist(), 1)},
-        )
-        say(
-            session, "Ada", {n: A if real else R for n, real in enumerate(judged.label.tolist(), 1)}
-        )
+        inspect_scores(session, judged.p)
+        say(session, "Ada", dict(enumerate([A if real else R for real in judged.label], 1)))
         say(session, "Ben", dict.fromkeys(range(1, 61), R))
         record_repeat(session, 1, Opinion(verdict=U))
         found = statistics(session)
@@ -103,14 +95,11 @@ def test_the_state_of_calibration(location, rng):
     judged = sample_judged(rng, 60, prior=0.4)
     with made(location, 60) as session:
         inspect(session, "nano", {n: ("YES", p) for n, p in enumerate(judged.p.tolist(), 1)})
-        say(
-            session, "Ada", {n: A if real else R for n, real in enumerate(judged.label.tolist(), 1)}
-        )
+        say(session, "Ada", dict(enumerate([A if real else R for real in judged.label], 1)))
         calibrate(session, nano_sample(session))
         (agent,) = statistics(session).agents
         assert agent.calibration == "platt" and "on 60 of your verdicts" in agent.calibration_state
-        with session.database.writing() as connection:
-            connection.exec_driver_sql("UPDATE calibrations SET content = '[]'")
+        change(session, "UPDATE calibrations SET content = '[]'")
         (agent,) = statistics(session).agents
         assert agent.calibration is None
         assert agent.calibration_state.startswith("Not calibrated: calibration 1 of")
@@ -126,9 +115,7 @@ def test_reading_alone_is_enough(location):
 def test_verdicts_on_candidates_that_are_gone(file_location):
     with made(file_location, 3) as session:
         say(session, "Ada", {1: A, 2: A, 3: R})
-        with closing(sqlite3.connect(file_location)) as connection:
-            connection.execute("DELETE FROM candidates WHERE id > 1")
-            connection.commit()
+        change_file(file_location, "DELETE FROM candidates WHERE id > 1")
         counts = statistics(session).counts
         assert counts.candidates == 1 and counts.open == 0
         assert "<svg" in counts_bar(counts)

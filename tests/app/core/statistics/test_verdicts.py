@@ -1,8 +1,6 @@
 """Verdicts as arrays: all that stand, which were blind, and what holds for each candidate."""
 
 import random
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +16,7 @@ from app.core.statistics import verdicts as module
 from app.core.statistics.adjudication import set_adjudicator
 from app.core.statistics.verdicts import VERDICTS, common_indexes, read_verdicts, settled
 from tests.app.core.judged_sessions import A, R, U, say, set_snr
-from tests.app.core.sessions import made
+from tests.app.core.sessions import change, change_file, made
 from tests.night import seeds
 
 SEEN = {"verdict": "YES", "model": "nano"}
@@ -135,8 +133,7 @@ def test_any_history_equals_a_model(session, seed):
 
 def test_a_log_that_points_at_itself_ends(session):
     say(session, "Ada", {1: A, 2: R})
-    with session.database.writing() as connection:
-        connection.exec_driver_sql("UPDATE log SET before_id = id")
+    change(session, "UPDATE log SET before_id = id")
     assert len(read_verdicts(session)) == 2
     with session.database.writing() as connection:
         connection.exec_driver_sql("UPDATE log SET before_id = 1, verdict = 'PERHAPS' WHERE id = 2")
@@ -184,9 +181,7 @@ def test_what_two_columns_share():
 def test_a_verdict_of_nobody_is_damage(file_location):
     with made(file_location) as session:
         say(session, "Ada", {1: A})
-        with closing(sqlite3.connect(file_location)) as connection:
-            connection.execute("DELETE FROM reviewers")
-            connection.commit()
+        change_file(file_location, "DELETE FROM reviewers")
         with pytest.raises(SessionError, match="the reviewer of a judgement"):
             read_verdicts(session)
 

@@ -23,9 +23,11 @@ from app.core.sharing.known.hide import (
     pattern,
     varied,
 )
+from app.core.sharing.known.labelled_list import read_labelled
 from app.core.sharing.share_out import SharePlan, share_out
 from app.core.spectra.packing import read_spectrum
 from tests.app.core.database.postgres import name_of
+from tests.app.core.importing.lists import listed, text_of
 from tests.app.core.inspected import NANO, said
 from tests.app.core.session.test_rebuild import derived, rebuilt
 from tests.app.core.sharing.hidden import LIST, hide, known, labelled
@@ -196,3 +198,13 @@ def test_names_of_hidden_ones_look_like_others():
     assert beside("/data/a/1.fits", "2.fits") == "/data/a/2.fits"
     assert beside("https://host/a/1.fits", "2.fits") == "https://host/a/2.fits"
     assert beside("1.fits", "2.fits") == "2.fits"
+
+
+def test_a_late_cell_of_another_kind_is_read_all_the_same(tmp_path):
+    rows = [(f"o{n}", f"{n}.fits", "CV" if n % 2 else "star", n) for n in range(18_000)]
+    rows[-1] = (*rows[-1][:3], "later")
+    path = listed(tmp_path, text_of(rows, ("name", "path", "class", "count")))
+    found = read_labelled(path, find_task("CV"))
+    assert len(found) == len(rows)
+    assert found[-1].own == {"count": "later"}
+    assert sum(each.is_member for each in found) == len(rows) // 2
