@@ -48,22 +48,19 @@ def counts_section(found: Statistics) -> Markup:
     legend = markup.key(
         *((colour, name, markup.share_of(n, whole)) for colour, name, n, whole in entries if n)
     )
-    unreadable = None
-    if counts.unreadable:
-        unreadable = markup.paragraph(
-            f"The spectrum of {counted_text(counts.unreadable, 'candidate')} could not be read.",
-            class_="note warn",
-        )
-    opposed = None
-    if counts.members_disagree:
-        opposed = markup.paragraph(
-            "The members of the agents' panel disagree on "
-            f"{counted_text(counts.members_disagree, 'candidate')}.",
-            class_="note",
-        )
-    drawn = markup.captioned(counts_bar(counts), legend)
-    orders = markup.paragraph(found.orders, class_="note") if found.orders else None
-    return markup.section("Counts", drawn, unreadable, opposed, orders)
+    unreadable = counted_text(counts.unreadable, "candidate")
+    opposed = counted_text(counts.members_disagree, "candidate")
+    notes = (
+        (counts.unreadable, f"The spectrum of {unreadable} could not be read.", "note warn"),
+        (
+            counts.members_disagree,
+            f"The members of the agents' panel disagree on {opposed}.",
+            "note",
+        ),
+        (found.orders, found.orders, "note"),
+    )
+    said = (markup.paragraph(text, class_=kind) for is_so, text, kind in notes if is_so)
+    return markup.section("Counts", markup.captioned(counts_bar(counts), legend), *said)
 
 
 def pace_section(found: Statistics) -> Markup | None:

@@ -50,9 +50,8 @@ def known_ids(session: Session) -> frozenset[int]:
 def known_answer_of(session: Session, candidate_id: int) -> KnownAnswer | None:
     """The known answer of a candidate. Show it only to who has judged the candidate."""
     query = select(known_answers).where(known_answers.c.candidate_id == candidate_id)
-    with session.database.reading() as connection:
-        row = connection.execute(query).one_or_none()
-    return None if row is None else known_answer_from(row)
+    rows = session.database.rows(query)
+    return known_answer_from(rows[0]) if rows else None
 
 
 def read_known_answers(connection: Connection) -> dict[int, KnownAnswer]:

@@ -163,7 +163,7 @@ def recent_pace(session: Session, reviewer: str | None = None) -> Pace:
         query = select(line.c.at, line.c.seconds)
         is_decision = (line.c.action == "set") & line.c.verdict.is_not(None)
         rows = connection.execute(query.where(is_decision)).all()
-    return pace_of([(str(row.at), _finite(row.seconds)) for row in rows])
+    return pace_of([(str(row.at), finite_or_none(row.seconds)) for row in rows])
 
 
 def pace_of(decisions: Sequence[tuple[str, float | None]]) -> Pace:
@@ -190,7 +190,7 @@ def _seconds_spent(decisions: Sequence[tuple[str, float | None]]) -> list[float]
     return found
 
 
-def _finite(value: object) -> float | None:
+def finite_or_none(value: object) -> float | None:
     """None for anything but a finite number; an untrusted session may contain anything."""
     return value if isinstance(value, float | int) and math.isfinite(value) else None
 

@@ -1,6 +1,5 @@
 """How each person works: what is left to them, their pace by the hour, the time by confidence."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from app.core.session.known_answers import known_ids
 from app.core.session.records import MAX_CONFIDENCE, Verdict
 from app.core.session.session import MAX_IDS, Session
 from app.core.statistics.drift import share_estimate
-from app.core.statistics.pace import Pace, pace_of
+from app.core.statistics.pace import Pace, finite_or_none, pace_of
 
 MAX_HOURS = 48
 HOUR = len("2026-01-01T00")  # characters of a timestamp that tell its hour
@@ -161,13 +160,12 @@ def _decisions(session: Session) -> dict[int, list[_Decision]]:
     found: dict[int, list[_Decision]] = defaultdict(list)
     for rows in pages(session.database, query, log.c.id, at_once=PAGE):
         for row in rows:
-            is_number = isinstance(row.seconds, float | int) and math.isfinite(row.seconds)
             found[row.reviewer_id].append(
                 _Decision(
                     at=str(row.at),
                     verdict=row.verdict,
                     confidence=row.confidence,
-                    seconds=row.seconds if is_number else None,
+                    seconds=finite_or_none(row.seconds),
                     is_known=row.candidate_id in known,
                 )
             )

@@ -27,8 +27,8 @@ from app.core.spectra.flux_quantity import (
     PER_FREQUENCY,
     PER_WAVELENGTH,
     can_show,
+    read_unit,
 )
-from app.core.spectra.flux_unit import read_unit
 from app.ui.base.settings.settings import Settings
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import library_name

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from agent.spectra.spectrum import FloatArray, Spectrum
-from app.core.spectra.flux_unit import flux_density, power_text
+from app.core.spectra.flux_quantity import flux_density, power_text
 from app.services.catalogues.answer import Answer
 from app.services.photometry.synthetic import (
     LEVEL_LIMIT,

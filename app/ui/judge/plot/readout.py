@@ -16,8 +16,14 @@ from agent.evidence.said_numbers import strength_state
 from agent.spectra.lines import LineLists, builtin_lines, label_of, load_line_lists
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.spectrum import Spectrum, Window
-from app.core.spectra.flux_quantity import AS_IN_FILE, NORMALISED, PER_FREQUENCY, PER_WAVELENGTH
-from app.core.spectra.flux_unit import power_text, read_unit
+from app.core.spectra.flux_quantity import (
+    AS_IN_FILE,
+    NORMALISED,
+    PER_FREQUENCY,
+    PER_WAVELENGTH,
+    power_text,
+    read_unit,
+)
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.base.settings.settings import Settings
 from app.ui.judge.plot.marks import Mark, task_ranks

@@ -79,8 +79,7 @@ LONG_S = 600.0
 
 
 def claimed(session):
-    with session.database.reading() as connection:
-        return list(connection.execute(select(leases.c.candidate_id).order_by("candidate_id")))
+    return session.database.rows(select(leases.c.candidate_id).order_by("candidate_id"))
 
 
 def numbers_of(rounds):

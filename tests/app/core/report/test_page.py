@@ -50,8 +50,8 @@ HARMLESS = frozenset(
 )
 
 
-def test_all_of_it_is_there_also_for_those_who_do_not_see_it(location, rng, tmp_path):
-    with lived_in(location, rng) as session:
+def test_all_of_it_is_there_also_for_those_who_do_not_see_it(file_location, rng, tmp_path):
+    with lived_in(file_location, rng) as session:
         page = written(session, tmp_path / "report.html")
         accepted = [
             n for n in range(1, 150) if [j.opinion.verdict for j in session.judgements(n)] == [A, A]
@@ -81,8 +81,8 @@ def test_all_of_it_is_there_also_for_those_who_do_not_see_it(location, rng, tmp_
     assert ("html", "lang", "en") in page.attributes
 
 
-def test_an_empty_session(location, tmp_path):
-    with made(location, 0) as session:
+def test_an_empty_session(file_location, tmp_path):
+    with made(file_location, 0) as session:
         page = written(session, tmp_path / "report.html")
     assert page.text_of("h2") == ["Counts", "Provenance"]
     assert "The session holds no candidates." in page.text()
@@ -92,8 +92,8 @@ def badges(page):
     return page.attributes.count(("span", "class", "simulated"))
 
 
-def test_simulated_objects_say_so(location, tmp_path):
-    with made(location, 3) as session:
+def test_simulated_objects_say_so(file_location, tmp_path):
+    with made(file_location, 3) as session:
         say(session, "Ada", {1: A, 2: A})
         page = written(session, tmp_path / "report.html")
         assert badges(page) == 2  # one at the head, one on the card
@@ -103,11 +103,11 @@ def test_simulated_objects_say_so(location, tmp_path):
         assert badges(page) == 1 and "1 of the 3 looked at" in page.text()
 
 
-def test_all_simulated_is_said_at_the_head_whatever_is_shown(location, tmp_path):
+def test_all_simulated_is_said_at_the_head_whatever_is_shown(file_location, tmp_path):
     def simulated(candidate):
         return replace(read(candidate), simulated=True)
 
-    with made(location, 3) as session:
+    with made(file_location, 3) as session:
         page = written(session, tmp_path / "report.html", simulated)
         head = page.text().split("None of the 3 candidates")[0]
         assert "SIMULATED Simulated spectra in this session: all 3." in head
@@ -116,8 +116,8 @@ def test_all_simulated_is_said_at_the_head_whatever_is_shown(location, tmp_path)
 
 
 # What is said of a model's p(YES).
-def test_not_calibrated_is_said_plainly(location, tmp_path):
-    with made(location, 9) as session:
+def test_not_calibrated_is_said_plainly(file_location, tmp_path):
+    with made(file_location, 9) as session:
         inspect(session, "nano", {1: ("YES", 0.9), 2: ("NO", 0.1), 3: ("NO", 0.2)})
         say(session, "Ada", {1: A, 2: R})
         text = written(session, tmp_path / "report.html").text()
@@ -128,8 +128,8 @@ def test_not_calibrated_is_said_plainly(location, tmp_path):
 
 
 # Sections of the page, and what is gathered for them.
-def test_sections_appear_as_people_judge(location):
-    with made(location, 6) as session:
+def test_sections_appear_as_people_judge(file_location):
+    with made(file_location, 6) as session:
         content = gather_content(session, read)
         assert cards_section(content) is None and disagreement_section(content) is None
         assert pace_section(content.statistics) is None
@@ -162,8 +162,8 @@ def test_sections_appear_as_people_judge(location):
     assert "67\u00a0%" in page.text()
 
 
-def test_both_kinds_of_disagreement(location):
-    with made(location, 3) as session:
+def test_both_kinds_of_disagreement(file_location):
+    with made(file_location, 3) as session:
         inspect(session, "nano", {2: ("NO", 0.1)})
         say(session, "Ada", {1: A, 2: A})
         say(session, "Ben", {1: R})
@@ -174,11 +174,11 @@ def test_both_kinds_of_disagreement(location):
     assert "NO, p(YES) 0.1" in text
 
 
-def test_sub_classes_are_counted_and_compared(location):
+def test_sub_classes_are_counted_and_compared(file_location):
     finer = Opinion(verdict=A, subclass="DN/WZ Sge")
-    with made(location, 4, "Ben") as session:
+    with made(file_location, 4, "Ben") as session:
         session.record_verdict(1, finer)
-    with open_session(location, "Ada") as session:
+    with open_session(file_location, "Ada") as session:
         assert subclass_section(gather_content(session, read).statistics) is not None
         session.record_verdict(1, finer)
         session.record_verdict(2, Opinion(verdict=A, subclass="NL"))
@@ -224,8 +224,8 @@ def test_tables_legends_and_values_are_escaped_and_have_headers():
     assert Page(key(("#000000", "<b>", "3"))).text() == "<b> 3"
 
 
-def test_nothing_of_a_session_becomes_markup(location, tmp_path):
-    with made(location, 6) as session:
+def test_nothing_of_a_session_becomes_markup(file_location, tmp_path):
+    with made(file_location, 6) as session:
         with session.database.writing() as connection:
             for table, column in (
                 ("candidates", "object_id"), ("lists", "name"), ("lists", "path"),
@@ -272,8 +272,8 @@ def test_nothing_of_a_session_becomes_markup(location, tmp_path):
         assert policy.startswith("default-src 'none'")
 
 
-def test_the_same_session_gives_the_same_page_and_it_fetches_nothing(location, rng, tmp_path):
-    with lived_in(location, rng) as session:
+def test_the_same_session_gives_the_same_page_and_it_fetches_nothing(file_location, rng, tmp_path):
+    with lived_in(file_location, rng) as session:
         out = tmp_path / "report.html"
         pages = []
         for _ in range(2):
@@ -285,12 +285,12 @@ def test_the_same_session_gives_the_same_page_and_it_fetches_nothing(location, r
     for fetching in ("http://", "https://", "@import"):
         assert fetching not in pages[0]
     assert not re.search(r"url\((?!#)", pages[0])  # those of charts point into themselves
-    with open_session(location, "Cy", read_only=True) as session:
+    with open_session(file_location, "Cy", read_only=True) as session:
         write_report(session, out, read)
 
 
-def test_a_file_that_cannot_be_written_leaves_the_old_one(location, tmp_path):
-    with made(location, 1) as session:
+def test_a_file_that_cannot_be_written_leaves_the_old_one(file_location, tmp_path):
+    with made(file_location, 1) as session:
         old = tmp_path / "old.html"
         old.write_text("old")
         with pytest.raises(SessionError):
@@ -303,8 +303,8 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(location, tmp_path):
         assert not list(tmp_path.glob(".*part"))
 
 
-def test_half_characters_do_not_stop_it(location, tmp_path):
-    with made(location, 1) as session:
+def test_half_characters_do_not_stop_it(file_location, tmp_path):
+    with made(file_location, 1) as session:
         say(session, "Ada", {1: A})
         page = written(
             session, tmp_path / "r.html", lambda c: (_ for _ in ()).throw(OSError("\ud800 \x00"))

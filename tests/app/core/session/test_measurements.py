@@ -91,8 +91,7 @@ def test_a_spoilt_one_is_told(session, spoilt):
 
 
 def rows(session):
-    with session.database.reading() as connection:
-        return connection.execute(select(measurements)).all()
+    return session.database.rows(select(measurements))
 
 
 def test_a_server_keeps_them_too(team_location):

@@ -111,8 +111,8 @@ def rejected(opinion):
 
 
 def verdicts(session):
-    with session.database.reading() as connection:  # few of the many, which takes long one by one
-        judged = connection.execute(select(judgements.c.candidate_id).distinct()).scalars().all()
+    # Few of the many, which takes long one by one.
+    judged = session.database.scalars(select(judgements.c.candidate_id).distinct())
     found = {n: session.judgement(n) for n in sorted(judged)}
     return {n: str(each.opinion.verdict) for n, each in found.items() if each is not None}
 

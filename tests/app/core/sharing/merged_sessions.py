@@ -37,8 +37,7 @@ def verdicts(session, reviewer=None):
 
 def log_of(session):
     """Every log line without its ids, sorted."""
-    with session.database.reading() as connection:
-        rows = connection.execute(select(log, candidates.c.object_id).join(candidates)).all()
+    rows = session.database.rows(select(log, candidates.c.object_id).join(candidates))
     return sorted((row.at, row.object_id, row.action, str(row.verdict)) for row in rows)
 
 

@@ -71,8 +71,7 @@ def test_two_people(location, tmp_path):
         assert (merged.seconds, dict(merged.shown)) == (2.5, {"verdict": "YES"})
         assert ada.candidate(6).path == "/home/Ben/6.fits"
         assert ada.judgements(6)[0].opinion.comment == "宽"
-        with ada.database.reading() as connection:
-            lines = connection.execute(select(log).order_by(log.c.id)).all()
+        lines = ada.database.rows(select(log).order_by(log.c.id))
         found = [(line.origin, line.origin_id) for line in lines]
         assert found == [*(("", None), ("", None), (ben.id, 1), (ben.id, 2))]
         check(ada)

@@ -139,8 +139,7 @@ def test_what_agents_said(into, wider):
     inspected(wider, 6, "large", moment(20), "YES")
     show_model(into, None)
     assert merge(into, wider).inspections == 3
-    with into.database.reading() as connection:
-        rows = connection.execute(select(inspections).order_by(inspections.c.id)).all()
+    rows = into.database.rows(select(inspections).order_by(inspections.c.id))
     assert sorted((row.candidate_id, row.model, row.at) for row in rows) == [
         (1, "nano", moment(20)), (2, "nano", moment(30)), (3, "large", moment(20)),
         (3, "nano", moment(30)), (6, "large", moment(20)),

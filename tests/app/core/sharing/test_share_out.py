@@ -28,8 +28,7 @@ PEOPLE = SharePlan(people=("Ada", "Grace", "Li Wei"), overlap=20.0)
 def given(session):
     """People by candidate, without what was taken back."""
     found = {}
-    with session.database.reading() as connection:
-        rows = connection.execute(select(assignments).order_by(assignments.c.reason)).all()
+    rows = session.database.rows(select(assignments).order_by(assignments.c.reason))
     for row in rows:
         if not row.withdrawn:
             found.setdefault(row.candidate_id, []).append(row.reviewer_id)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from agent.hashing import text_hash
+from agent.tasks.catalogue import look_task
 from app.core.errors import SessionError
 from app.core.inspections.seen import SeenResult, record_seen
 from app.core.inspections.store import add_inspection
@@ -307,11 +308,7 @@ def test_a_study_begins_before_any_verdict_and_after_the_agent(tmp_path):
                 new_study(session, **given)
         assert study_of(session) is None and known_ids(session) == set()
     with (
-        new_session(
-            tmp_path / "look.speco3",
-            __import__("agent.tasks.catalogue", fromlist=["x"]).look_task(),
-            "Ada",
-        ) as session,
+        new_session(tmp_path / "look.speco3", look_task(), "Ada") as session,
         pytest.raises(SessionError, match="no class to judge"),
     ):
         new_study(session, PEOPLE, "split")

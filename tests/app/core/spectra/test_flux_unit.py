@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from agent.spectra.air import vacuum_to_air
 from agent.spectra.lines import builtin_lines
 from agent.spectra.spectrum import Spectrum
-from app.core.spectra.flux_quantity import QUANTITIES, can_show, conversion, converted
-from app.core.spectra.flux_unit import flux_density, read_unit
+from app.core.spectra.flux_quantity import (
+    QUANTITIES,
+    can_show,
+    conversion,
+    converted,
+    flux_density,
+    read_unit,
+)
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.judge.queue.sparklines import POINTS, sparkline
 

@@ -22,11 +22,6 @@ from tests.app.core.sessions import change, change_file, made
 SEEN = {"verdict": "YES"}
 
 
-@pytest.fixture
-def location(tmp_path):
-    return tmp_path / "night.speco3"
-
-
 def refuse(word):
     raise AssertionError(f"{word} is not JSON")
 
@@ -35,8 +30,8 @@ def read(found):
     return json.loads(json.dumps(to_plain(found), allow_nan=False), parse_constant=refuse)
 
 
-def test_an_empty_session(location):
-    with made(location, 0) as session:
+def test_an_empty_session(file_location):
+    with made(file_location, 0) as session:
         found = statistics(session)
     assert found.counts.candidates == found.counts.judged == found.counts.open == 0
     assert (found.reviewers, found.agents, found.drift, found.repeats) == ((), (), (), ())
@@ -45,8 +40,8 @@ def test_an_empty_session(location):
     assert (told["session"], told["task"]) == ("night", "cataclysmic variable")
 
 
-def test_counts_add_up(location):
-    with made(location, 10) as session:
+def test_counts_add_up(file_location):
+    with made(file_location, 10) as session:
         say(session, "Ada", {1: A, 2: R, 3: U, 4: A, 5: A})
         say(session, "Ben", {4: R, 5: A, 6: R})
         say(session, "Ben", {7: R}, SEEN)
@@ -68,9 +63,9 @@ def test_counts_add_up(location):
         assert statistics(session).counts.disputed == 0
 
 
-def test_json_says_what_the_record_says(location, rng):
+def test_json_says_what_the_record_says(file_location, rng):
     judged = sample_judged(rng, 120, prior=0.4)
-    with made(location, 150) as session:
+    with made(file_location, 150) as session:
         inspect_scores(session, judged.p)
         say(session, "Ada", dict(enumerate([A if real else R for real in judged.label], 1)))
         say(session, "Ben", dict.fromkeys(range(1, 61), R))
@@ -91,9 +86,9 @@ def test_json_says_what_the_record_says(location, rng):
         assert read(statistics(session)) == told
 
 
-def test_the_state_of_calibration(location, rng):
+def test_the_state_of_calibration(file_location, rng):
     judged = sample_judged(rng, 60, prior=0.4)
-    with made(location, 60) as session:
+    with made(file_location, 60) as session:
         inspect(session, "nano", {n: ("YES", p) for n, p in enumerate(judged.p.tolist(), 1)})
         say(session, "Ada", dict(enumerate([A if real else R for real in judged.label], 1)))
         calibrate(session, nano_sample(session))
@@ -105,10 +100,10 @@ def test_the_state_of_calibration(location, rng):
         assert agent.calibration_state.startswith("Not calibrated: calibration 1 of")
 
 
-def test_reading_alone_is_enough(location):
-    with made(location, 5) as session:
+def test_reading_alone_is_enough(file_location):
+    with made(file_location, 5) as session:
         say(session, "Ada", {1: A})
-    with open_session(location, "Ben", read_only=True) as session:
+    with open_session(file_location, "Ben", read_only=True) as session:
         assert statistics(session).counts.accepted == 1
 
 
@@ -121,8 +116,8 @@ def test_verdicts_on_candidates_that_are_gone(file_location):
         assert "<svg" in counts_bar(counts)
 
 
-def test_what_was_judged_in_one_act_is_done_but_measures_nobody(location):
-    with made(location, 8) as session:
+def test_what_was_judged_in_one_act_is_done_but_measures_nobody(file_location):
+    with made(file_location, 8) as session:
         say(session, "Ada", {1: A, 2: R})
         say(session, "Ben", {1: A, 3: R})
         session.reviewer = "Ada"

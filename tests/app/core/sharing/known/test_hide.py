@@ -157,8 +157,7 @@ def test_on_a_server_only_when_nobody_else_has_it_open(team_location, cluster):
         ):
             hide(session)
         assert len(hide(session)) == 5
-        with session.database.reading() as connection:
-            there = connection.execute(select(candidates.c.id)).scalars().all()
+        there = session.database.scalars(select(candidates.c.id))
         assert sorted(there) == list(range(1, LIST + 6))
 
 
