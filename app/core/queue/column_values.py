@@ -164,25 +164,24 @@ def listed_columns(*, is_file: bool) -> tuple[Expression, Expression, Expression
 
 
 def _of_opinion(name: str, context: QueryContext) -> ColumnValue:
-    number: Expression = sa.cast(None, sa.Double)
-    text: Expression = judgements.c.subclass
+    number, text = judgements.c.candidate_id, judgements.c.subclass
     # With the condition of the index word for word.
     is_there = sa.and_(context.is_mine, raw_sql(index_condition(name)))
-    levels = "/" + func.lower(text) + "/" if name == SUBCLASS else None
-    if name != SUBCLASS:
-        column, field = judgements.c.fields, name.removeprefix(MINE)
-        if name == VELOCITY:
-            column, field = judgements.c.velocity, "kms"
-        value, kind, number = _json_value(column, (field,), is_file=context.is_file)
-        is_yes = kind == ("true" if context.is_file else "boolean")
-        text = sa.case((is_yes, "yes"), else_=sa.cast(value, sa.String))
-        is_there = sa.and_(is_there, kind.is_not(None))
+    if name == SUBCLASS:
+        levels, nothing = "/" + func.lower(text) + "/", sa.cast(None, sa.Double)
+        return ColumnValue(
+            candidate_id=number, is_there=is_there, text=text, number=nothing, levels=levels
+        )
+    column, field = judgements.c.fields, name.removeprefix(MINE)
+    if name == VELOCITY:
+        column, field = judgements.c.velocity, "kms"
+    value, kind, as_number = _json_value(column, (field,), is_file=context.is_file)
+    is_yes = kind == ("true" if context.is_file else "boolean")
     return ColumnValue(
-        candidate_id=judgements.c.candidate_id,
-        is_there=is_there,
-        text=text,
-        number=number,
-        levels=levels,
+        candidate_id=number,
+        is_there=sa.and_(is_there, kind.is_not(None)),
+        text=sa.case((is_yes, "yes"), else_=sa.cast(value, sa.String)),
+        number=as_number,
     )
 
 
