@@ -16,6 +16,7 @@ from sqlalchemy import Connection, select
 
 from app.core.database.database import read_fact, write_facts
 from app.core.database.tables import facts, log
+from app.core.errors import SessionError
 from app.core.session import verdict_log
 from app.core.session.records import LogEntry, Opinion
 
@@ -28,6 +29,11 @@ Acts = Mapping[int, Sequence[tuple[int, int]]]
 
 ChangeOpinion = Callable[[Opinion], Opinion]
 Step = Literal["undo", "redo"]
+
+
+def refuse_too_many(candidate_ids: Sequence[int]) -> None:
+    if len(candidate_ids) > MAX_CANDIDATES:
+        raise SessionError(f"at most {MAX_CANDIDATES:,} candidates can be judged together")
 
 
 def write_act(connection: Connection, first: int, last: int, place: str) -> None:

@@ -25,7 +25,7 @@ from app.core.database.database import SUFFIX, Database, write_facts
 from app.core.database.tables import candidates, facts, json_object, lists, log, reviewers
 from app.core.errors import SessionError
 from app.core.session import group_acts, verdict_log
-from app.core.session.group_acts import MAX_CANDIDATES, ChangeOpinion, Step
+from app.core.session.group_acts import ChangeOpinion, Step
 from app.core.session.rebuild import update_rule
 from app.core.session.records import NOTHING, Candidate, Change, Judgement, LogEntry, Opinion
 from app.core.session.stored_opinions import damaged, entry_from, have_type
@@ -156,8 +156,7 @@ class Session(AbstractContextManager["Session"]):
         entries: list[LogEntry] = []
         with self.database.writing() as connection:
             reviewer = self._reviewer(connection)
-            if len(candidate_ids) > MAX_CANDIDATES:
-                raise SessionError(f"at most {MAX_CANDIDATES:,} candidates can be judged together")
+            group_acts.refuse_too_many(candidate_ids)
             for number in candidate_ids:
                 former = verdict_log.current_opinion(connection, number, reviewer)
                 opinion = verdict_log.checked(change(former))
