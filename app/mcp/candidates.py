@@ -1,4 +1,4 @@
-"""Pages of a session's candidates, and one of them with all that is known of it.
+"""Pages of a session's candidates, one with all that is known of it, and the best of a survey.
 
 Candidates hidden with a known answer measure people: no page has them, so that they are in no table
 that an assistant makes. Asked for by its number, one is told like any other.
@@ -6,14 +6,18 @@ that an assistant makes. Asked for by its number, one is told like any other.
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import func, select
 
 from agent.checked_toml import printable
+from agent.spectra.spectrum import finite
 from agent.tasks.look import has_class
 from app.core.database.database import read_fact
 from app.core.database.tables import candidates
+from app.core.finding.choice import ODD, ChoiceRule, choose
+from app.core.finding.table import FindTable
 from app.core.inspections.store import StoredInspection, inspections_of
 from app.core.queue import QueuePosition, QueueRow, count, page, parse_filter, parse_sort, row_of
 from app.core.queue.blind_filters import FACT, breaks_blind_mode
@@ -40,6 +44,10 @@ TOLD = (
 OF_AGENTS = dict.fromkeys(("label", *(each for each in TOLD if each.startswith("agent_"))))
 BLIND = "this session is judged blind: what agents say of a candidate is told after the verdict"
 BAD_CURSOR = "`after` is what `next` said in the page before, or empty for the first page"
+OF_SURVEY = (
+    *("path", "row", "object_id", "ra", "dec"),
+    *("snr", "kind", "oddness", "velocity_kms", "quality"),
+)
 
 
 def about(session: Session) -> dict[str, Any]:
@@ -86,6 +94,19 @@ def candidate_record(session: Session, number: int) -> dict[str, Any]:
         "judgements": [_judgement(each) for each in session.judgements(number)],
         "inspections": [_inspection(each) for each in told],
     }
+
+
+def likeliest(folder: Path, task: str, count: int) -> dict[str, Any]:
+    """The best of a class in a table of `spec-o3 find`, or the oddest; what part they are."""
+    table = FindTable(folder)
+    choice = choose(table, ChoiceRule(task=task, keep=count))
+    names = [*OF_SURVEY, *(() if task == ODD else (f"p_{task}",))]
+    columns = {
+        name: [finite(value) if isinstance(value, float) else value for value in values]
+        for name, values in table.rows(choice.numbers, names).items()
+    }
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return {"choice": choice.as_json(), "sentence": choice.sentence, "rows": rows}
 
 
 def is_blind(session: Session) -> bool:

@@ -4,7 +4,6 @@ import asyncio
 import hmac
 import logging
 import os
-import secrets
 import socket
 
 import uvicorn
@@ -94,10 +93,6 @@ def token_from_environment() -> str | None:
             "without spaces"
         )
     return token
-
-
-def new_token() -> str:
-    return secrets.token_urlsafe(32)
 
 
 def loopback_socket(port: int) -> socket.socket:

@@ -6,12 +6,14 @@ is never a verdict: statistics, exports and agreement between people count only 
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from agent.evidence.measurements import window_table
 from agent.protocol.reply import Verdict
+from agent.protocol.tool import MAX_LABEL, MAX_WAVELENGTH
 from agent.rendering.window import single_line
 from agent.spectra.spectrum import Spectrum
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
@@ -31,13 +33,16 @@ NOT_BLIND = "Proposed with an agent's answer known, or not denied."
 ANSWERS: dict[Proposed, Verdict | None] = {"ACCEPT": "YES", "REJECT": "NO", "UNSURE": None}
 
 
-@dataclass(frozen=True)
-class SeenWindow:
-    """A window that the assistant names as evidence, in observed vacuum angstrom."""
+Wavelength = Annotated[float, Field(ge=0, le=MAX_WAVELENGTH, allow_inf_nan=False)]
 
-    low: float
-    high: float
-    label: str = ""
+
+class ProposedWindow(BaseModel):
+    """A window of the spectrum that is evidence for a proposal."""
+
+    model_config = ConfigDict(extra="forbid")
+    low: Wavelength
+    high: Wavelength
+    label: Annotated[str, Field(max_length=MAX_LABEL)] = ""
 
 
 def assistant(name: str) -> ModelRef:
@@ -67,7 +72,7 @@ class Proposals:
         candidate_id: int,
         verdict: Proposed,
         reasons: str,
-        windows: Sequence[SeenWindow],
+        windows: Sequence[ProposedWindow],
         agent_seen: bool = True,
     ) -> dict[str, Any]:
         """Keep a proposal; a later one of the same assistant replaces it.
@@ -125,7 +130,7 @@ class Proposals:
         record_seen(session, {each: SeenResult() for each in told if each not in before}, name)
 
 
-def _look(spectrum: Spectrum | None, window: SeenWindow, turn: int) -> Step:
+def _look(spectrum: Spectrum | None, window: ProposedWindow, turn: int) -> Step:
     if spectrum is None:
         raise SourceError("this candidate has no spectrum in which windows could be seen")
     if not window.low < window.high:

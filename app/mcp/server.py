@@ -26,21 +26,28 @@ from mcp_types import (
     JSONRPCError,
     ToolAnnotations,
 )
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from agent.checked_toml import printable
 from agent.errors import WorkbenchError
 from agent.program_version import program_version
-from agent.protocol.tool import MAX_LABEL, MAX_WAVELENGTH, run_tool
+from agent.protocol.tool import MAX_LABEL, run_tool
 from agent.rendering.render import default_title, png_bytes, render_array
 from agent.spectra.spectrum import Spectrum
 from app.core.session.session import Session
 from app.mcp import proposals
-from app.mcp.candidates import MAX_INTEGER, MAX_ROWS, candidate_page, candidate_record, refuse_blind
+from app.mcp.candidates import (
+    MAX_INTEGER,
+    MAX_ROWS,
+    candidate_page,
+    candidate_record,
+    likeliest,
+    refuse_blind,
+)
 from app.mcp.inspecting import DEADLINE_S, GRACE_S, Inspections
 from app.mcp.measuring import MAX_NAMES, facts, measurements
+from app.mcp.proposals import ProposedWindow, Wavelength
 from app.mcp.sources import MAX_NAME, SourceError, Sources
-from app.mcp.survey import likeliest
 
 Result = TypeVar("Result")
 Answer = dict[str, Any]
@@ -70,7 +77,6 @@ Row = Annotated[
     int,
     Field(ge=-MAX_INTEGER, le=MAX_INTEGER, description="Row of the file from 0, or a TARGETID."),
 ]
-Wavelength = Annotated[float, Field(ge=0, le=MAX_WAVELENGTH, allow_inf_nan=False)]
 Range = Annotated[
     tuple[Wavelength, Wavelength] | None,
     Field(description="Start and end in observed vacuum angstrom; without it, all."),
@@ -85,15 +91,6 @@ MAX_MESSAGE = 500
 
 MAX_PNG_BYTES = 2_000_000
 MAX_LINE = 1_000_000  # Bytes of one message on standard input; ours need a thousandth of that.
-
-
-class ProposedWindow(BaseModel):
-    """A window of the spectrum that is evidence for a proposal."""
-
-    model_config = ConfigDict(extra="forbid")
-    low: Wavelength
-    high: Wavelength
-    label: Annotated[str, Field(max_length=MAX_LABEL)] = ""
 
 
 class WorkbenchServer(MCPServer[None]):
@@ -282,8 +279,7 @@ def _add_proposing(server: WorkbenchServer, calls: Calls, add: AddProposal) -> N
 
         A later proposal for the same candidate replaces the earlier one.
         """
-        seen = [proposals.SeenWindow(each.low, each.high, each.label) for each in windows]
-        return await calls.run(partial(add, candidate, verdict, reasons, seen, agent_seen))
+        return await calls.run(partial(add, candidate, verdict, reasons, windows, agent_seen))
 
 
 def _wrong_arguments(error: ValidationError) -> str:

@@ -3,6 +3,7 @@
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Annotated, Any
 
 import typer
@@ -113,7 +114,7 @@ def _serve(server: Any, port: int | None) -> None:
     from app.mcp import http
 
     chosen = http.token_from_environment()
-    token = chosen or http.new_token()
+    token = chosen or token_urlsafe(32)
     with http.loopback_socket(port) as listener:
         typer.echo(
             f"serving on http://{http.LOOPBACK}:{listener.getsockname()[1]}{http.PATH}", err=True

@@ -10,7 +10,7 @@ from app.core.errors import SessionError
 from app.core.inspections.shown_opinion import show_model
 from app.core.inspections.store import add_inspection, inspections_of
 from app.core.session.session import open_session
-from app.mcp.proposals import Proposals, SeenWindow, assistant
+from app.mcp.proposals import Proposals, ProposedWindow, assistant
 from app.mcp.sources import NO_FILE, NO_FOLDER, SourceError, Sources
 from tests.app.cli.commands import SAMPLE
 from tests.app.core.inspected import NANO, agent_of, said
@@ -105,7 +105,10 @@ def proposals(own_night, opened):
 
 
 def test_windows_are_kept_with_what_we_measure_there_and_an_unsure_one_says_so(opened, proposals):
-    windows = [SeenWindow(6400, 6700, "Hα\n"), SeenWindow(4800, 4900)]
+    windows = [
+        ProposedWindow(low=6400, high=6700, label="Hα\n"),
+        ProposedWindow(low=4800, high=4900),
+    ]
     proposals.add(1, "REJECT", " narrow\nlines ", windows)
     (stored,) = inspections_of(opened, 1)
     record = stored.trajectory
@@ -129,7 +132,7 @@ def test_a_model_that_a_person_chose_stays_the_one_shown(own_night, opened, prop
 
 def test_faulty_proposals_leave_nothing_and_a_name_is_one_line(opened, proposals):
     with pytest.raises(SourceError, match="starts below its end"):
-        proposals.add(1, "ACCEPT", "x", [SeenWindow(6700, 6400)])
+        proposals.add(1, "ACCEPT", "x", [ProposedWindow(low=6700, high=6400)])
     with pytest.raises(SessionError, match="no candidate 99"):
         proposals.add(99, "ACCEPT", "x", [])
     assert inspections_of(opened, 1) == []

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from agent.errors import WorkbenchError
 from app.cli.main import workbench
 from app.core.finding.table import FILES, MANIFEST, FindTable
-from app.mcp.survey import likeliest
+from app.mcp.candidates import likeliest
 from app.ui.start.finding.search_thread import look_at_table
 from tests.attacks.sessions.studies import changed
 
