@@ -16,6 +16,9 @@ from app.worker.process import ChildProcess
 from app.worker.request import InspectRequest
 from app.worker.wire import Message, encode
 
+# A large model on a slow machine needs this long for one picture and cannot be interrupted.
+CANCEL_GRACE_S = 30.0
+
 _log = logging.getLogger("app.worker")
 
 
@@ -65,13 +68,10 @@ class RunningInspection:
     Any thread may steer it; commands after the end do nothing.
     """
 
-    def __init__(
-        self, number: int, request: InspectRequest, on_event: OnEvent, cancel_grace_s: float
-    ) -> None:
+    def __init__(self, number: int, request: InspectRequest, on_event: OnEvent) -> None:
         self.number = number
         self.request = request
         self._on_event = on_event
-        self._cancel_grace_s = cancel_grace_s
         self._future: Future[Trajectory] = Future()
         self._lock = threading.Lock()
         self._child: ChildProcess | None = None
@@ -142,7 +142,7 @@ class RunningInspection:
 
     def time_limit(self) -> tuple[float, str] | None:
         """When to kill the child, on the monotonic clock, and why."""
-        grace, limits = self._cancel_grace_s, []
+        grace, limits = CANCEL_GRACE_S, []
         if self._cancelled_at is not None:
             why = f"did not stop within {grace:g} s of the request to cancel"
             limits.append((self._cancelled_at + grace, why))

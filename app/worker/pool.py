@@ -15,7 +15,7 @@ from agent.trajectory.trajectory import ModelRef, Trajectory
 from app.worker import errors
 from app.worker.inspection import Event, RunningInspection, ignore_event
 from app.worker.request import InspectRequest, LoadRequest
-from app.worker.supervisor import CANCEL_GRACE_S, WorkerClient
+from app.worker.supervisor import WorkerClient
 
 # One crash may be chance or a lack of memory; after two we blame the spectrum.
 MAX_TRIES = 2
@@ -77,7 +77,6 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
         load: LoadRequest,
         *,
         command: Sequence[str] | None = None,
-        cancel_grace_s: float = CANCEL_GRACE_S,
         in_flight: int | None = None,
         is_shared: bool = False,
     ) -> None:
@@ -86,9 +85,7 @@ class WorkerPool(AbstractContextManager["WorkerPool"]):
         None finds the number. A model that is not on a server inspects one at a time. With
         `is_shared`, several threads may call `run`, if each takes all that its call gives.
         """
-        self._clients = [
-            WorkerClient(command, cancel_grace_s=cancel_grace_s) for _ in range(max(workers, 1))
-        ]
+        self._clients = [WorkerClient(command) for _ in range(max(workers, 1))]
         self._concurrency = Concurrency(server_count(load), len(self._clients), in_flight)
         self._is_shared = is_shared
         self._load = replace(

@@ -94,7 +94,7 @@ class ChildProcess:
 
     def receive(self, timeout_s: float | None) -> Message | None:
         """Wait for the next message; None after `wake`, a timeout or the child's end."""
-        if self.has_ended and self._inbox.empty():
+        if self.is_exhausted:
             return None
         try:
             return self._inbox.get(timeout=timeout_s)

@@ -45,9 +45,6 @@ _log = logging.getLogger("app.worker")
 
 MAX_LINE = 2_000
 
-# A large model on a slow machine needs this long for one picture and cannot be interrupted.
-CANCEL_GRACE_S = 30.0
-
 Result = TypeVar("Result")
 
 
@@ -366,11 +363,8 @@ class WorkerClient(AbstractContextManager["WorkerClient"]):
     any thread; all but `close` return at once.
     """
 
-    def __init__(
-        self, command: Sequence[str] | None = None, *, cancel_grace_s: float = CANCEL_GRACE_S
-    ) -> None:
+    def __init__(self, command: Sequence[str] | None = None) -> None:
         self._supervisor = WorkerSupervisor(worker_command() if command is None else command)
-        self._cancel_grace_s = cancel_grace_s
         self._changed = threading.Condition()
         self._jobs: deque[Callable[[], None] | RunningInspection] = deque()
         self._closing = False
@@ -406,8 +400,7 @@ class WorkerClient(AbstractContextManager["WorkerClient"]):
         self, request: InspectRequest, on_event: OnEvent = ignore_event
     ) -> RunningInspection:
         """Queue an inspection, which loads the model first if necessary."""
-        number = next(self._supervisor.numbers)
-        inspection = RunningInspection(number, request, on_event, self._cancel_grace_s)
+        inspection = RunningInspection(next(self._supervisor.numbers), request, on_event)
         self._enqueue(inspection)
         return inspection
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from agent.spectra.spectrum import Spectrum
-from app.worker import process
+from app.worker import inspection, process
 from app.worker.inspection import Event
 from app.worker.request import InspectRequest, LoadRequest
 from app.worker.supervisor import WorkerClient
@@ -74,6 +74,12 @@ def nothing_left() -> Iterator[None]:
     yield
     wait_until(lambda: set(threading.enumerate()) <= threads)
     wait_until(lambda: _pipes() <= pipes)
+
+
+@pytest.fixture
+def little_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is told to stop has a moment for it."""
+    monkeypatch.setattr(inspection, "CANCEL_GRACE_S", 0.2)
 
 
 @pytest.fixture(scope="module")

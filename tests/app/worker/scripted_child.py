@@ -8,7 +8,6 @@ import logging
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -162,12 +161,8 @@ class Scripted:
         logging.getLogger("some.library").warning("the \x1b[31mred\x1b[0m warning")
         logging.getLogger("some.library").info("not worth telling")
 
-    def _call(self, port: str) -> None:
-        """A connection that stands as long as this process lives."""
-        self.line = socket.create_connection(("127.0.0.1", int(port)))
 
-
-ENDLESS = ("endless", "deaf", "call")
+ENDLESS = ("endless", "deaf")
 
 
 def _wait_for_the_person(control: Any, on_text: Any) -> Generator[Any, None, None]:

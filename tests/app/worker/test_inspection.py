@@ -137,32 +137,23 @@ def test_done_is_said_after_the_last_event(shared: WorkerClient) -> None:
     assert inspection.is_done()
 
 
-def test_one_that_does_not_stop_is_ended() -> None:
-    with WorkerClient(COMMAND, cancel_grace_s=0.2) as client:
+@pytest.mark.parametrize("act", ["deaf", pytest.param("endless", marks=POSIX, id="frozen")])
+def test_one_that_does_not_stop_is_ended(little_grace: None, act: str) -> None:
+    with WorkerClient(COMMAND) as client:
         recorder = EventRecorder()
-        inspection = client.inspect(request("deaf"), recorder)
+        inspection = client.inspect(request(act), recorder)
         recorder.wait_for(TextGenerated)
+        if act == "endless":
+            assert client.pid is not None
+            os.kill(client.pid, signal.SIGSTOP)
         inspection.cancel()
         with pytest.raises(WorkerCrash, match=r"did not stop within 0\.2 s"):
             inspection.result(LONG_S)
         assert client.inspect(request()).result(LONG_S).verdict == "YES"
 
 
-def test_one_that_is_far_over_its_deadline_is_ended() -> None:
-    with WorkerClient(COMMAND, cancel_grace_s=0.2) as client:
+def test_one_that_is_far_over_its_deadline_is_ended(little_grace: None) -> None:
+    with WorkerClient(COMMAND) as client:
         inspection = client.inspect(request("deaf", deadline_s=0.3))
         with pytest.raises(WorkerCrash, match=r"over its deadline of 0\.3 s"):
-            inspection.result(LONG_S)
-
-
-@POSIX
-def test_one_that_is_frozen_can_be_cancelled_and_closed() -> None:
-    with WorkerClient(COMMAND, cancel_grace_s=0.2) as client:
-        recorder = EventRecorder()
-        inspection = client.inspect(request("endless"), recorder)
-        recorder.wait_for(TextGenerated)
-        assert client.pid is not None
-        os.kill(client.pid, signal.SIGSTOP)
-        inspection.cancel()
-        with pytest.raises(WorkerCrash, match="did not stop"):
             inspection.result(LONG_S)

@@ -76,10 +76,10 @@ def test_one_that_was_stopped_by_chance_is_tried_again(
     assert begun == [1, 1]
 
 
-def test_one_that_takes_too_long_is_not_tried_again(tmp_path: Path) -> None:
+def test_one_that_takes_too_long_is_not_tried_again(little_grace: None) -> None:
     """It would take as long again."""
     slow = InspectRequest(task="CV", spectrum=spectrum("deaf"), deadline_s=0.2)
-    with WorkerPool(1, GOOD, command=COMMAND, cancel_grace_s=0.2) as pool:
+    with WorkerPool(1, GOOD, command=COMMAND) as pool:
         started = []
         requests = [(0, slow), (1, request())]
         outcomes = list(pool.run(requests, lambda key, event: started.append((key, type(event)))))

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -39,9 +38,7 @@ def test_killed_while_it_speaks_is_known(client: WorkerClient) -> None:
 
 KILLED_WITH = """
 import sys, threading
-from app.worker.supervisor import WorkerClient, worker_command
-from app.worker.inspection import Started
-from app.worker.process import ChildProcess
+from app.worker.supervisor import WorkerClient
 from app.worker.request import LoadRequest
 from tests.app.worker.conftest import COMMAND, request
 
@@ -51,15 +48,15 @@ started = threading.Event()
 client.inspect(request(sys.argv[1]), lambda event: started.set())
 started.wait()
 print(client.pid, flush=True)
-started.clear()
-started.wait()
+threading.Event().wait()
 """
 
 
-@POSIX
-@pytest.mark.parametrize("act", ["quiet", "spin", "stop"])
+@pytest.mark.parametrize(
+    "act", ["endless", *(pytest.param(act, marks=POSIX) for act in ("quiet", "spin", "stop"))]
+)
 def test_it_ends_with_a_program_that_is_killed(act: str) -> None:
-    """At work, in native code that never returns, or stopped."""
+    """While it speaks, at work, in native code that never returns, or stopped."""
     root = Path(__file__).resolve().parents[3]
     with subprocess.Popen(
         [sys.executable, "-c", KILLED_WITH, act], cwd=root, stdout=subprocess.PIPE
@@ -79,17 +76,13 @@ def test_it_ends_with_a_program_that_is_killed(act: str) -> None:
 def test_a_death_is_told_and_the_next_inspection_works(
     client: WorkerClient, act: str, words: str
 ) -> None:
+    """A crash in native code leaves its trace."""
     dying, waiting = client.inspect(request(act)), client.inspect(request())
-    with pytest.raises(WorkerCrash, match=words):
+    with pytest.raises(WorkerCrash, match=words) as caught:
         dying.result(LONG_S)
+    assert ("in _segv" in caught.value.detail) == (act == "segv")
+    assert "\x1b" not in caught.value.detail
     assert waiting.result(LONG_S).verdict == "YES"
-
-
-@POSIX
-def test_a_crash_in_native_code_leaves_its_trace(client: WorkerClient) -> None:
-    with pytest.raises(WorkerCrash) as caught:
-        client.inspect(request("segv")).result(LONG_S)
-    assert "in _segv" in caught.value.detail and "\x1b" not in caught.value.detail
 
 
 GARBAGE = (
@@ -119,41 +112,6 @@ def test_no_such_program() -> None:
         pytest.raises(LoadError, match="no worker could be started"),
     ):
         client.inspect(request()).result(LONG_S)
-
-
-GRANDPARENT = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from app.worker.supervisor import WorkerClient, worker_command
-from tests.app.worker.conftest import POSIX, COMMAND, request
-client = WorkerClient(COMMAND)
-client.inspect(request("call:" + sys.argv[2])).result()
-"""
-
-
-def test_the_worker_dies_with_its_parent() -> None:
-    """The worker holds a connection while it speaks: that it breaks is the proof."""
-    root = Path(__file__).resolve().parents[3]
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(LONG_S)
-        port = str(server.getsockname()[1])
-        parent = subprocess.Popen([sys.executable, "-c", GRANDPARENT, str(root), port])
-        try:
-            line, _ = server.accept()
-            with line:
-                line.settimeout(LONG_S)
-                parent.kill()
-                assert _hears_the_end(line)
-        finally:
-            parent.kill()
-            parent.wait()
-
-
-def _hears_the_end(line: socket.socket) -> bool:
-    try:
-        return line.recv(1) == b""
-    except ConnectionResetError:
-        return True
 
 
 @POSIX

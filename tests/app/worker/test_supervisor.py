@@ -19,6 +19,7 @@ from agent.inspection.inspector import run
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
 from agent.trajectory.trajectory_file import to_json
+from app.worker import inspection as worker_inspection
 from app.worker import process, supervisor
 from app.worker.errors import (
     CrashBeside,
@@ -244,10 +245,11 @@ class Child:
 
 
 @pytest.fixture
-def three() -> tuple[Running, list[RunningInspection]]:
+def three(monkeypatch: pytest.MonkeyPatch) -> tuple[Running, list[RunningInspection]]:
+    monkeypatch.setattr(worker_inspection, "CANCEL_GRACE_S", 0.0)
     running, child = Running(), Child()
     all_three = [
-        RunningInspection(number, request(deadline_s=deadline_s), ignore_event, 0.0)
+        RunningInspection(number, request(deadline_s=deadline_s), ignore_event)
         for number, deadline_s in ((1, None), (2, 0.0), (3, None))
     ]
     for each in all_three:
@@ -308,7 +310,7 @@ def test_the_one_that_took_too_long_is_to_blame(three) -> None:
 
 def test_one_alone_is_to_blame() -> None:
     running = Running()
-    inspection = RunningInspection(1, request("star"), ignore_event, 0.0)
+    inspection = RunningInspection(1, request("star"), ignore_event)
     running.start(inspection, Child(), MODEL)  # type: ignore[arg-type]
     assert running.activity == "was inspecting star"
     running.crash(WorkerCrash("the worker died"))
@@ -321,7 +323,7 @@ def test_one_that_cannot_be_sent_fails_alone(three) -> None:
             raise WireError("too long")
 
     running, all_three = three
-    inspection = RunningInspection(4, request(), ignore_event, 0.0)
+    inspection = RunningInspection(4, request(), ignore_event)
     running.start(inspection, Full(), MODEL)  # type: ignore[arg-type]
     assert isinstance(error_of(inspection), WireError)
     assert running.activity == "was inspecting 3 spectra"
