@@ -19,7 +19,6 @@ from app.services.web.client import WebClient
 from tests.app.cli.commands import MEASURED, fails, invoke, run, sample_rows, write_list
 from tests.app.mcp.clients import ask
 from tests.app.services.archives.archive_play import LAMOST_STAR, OBSID, play_archives
-from tests.app.services.fault_server import fault_server
 from tests.app.ui.judge.evidence.small_sky import serve_sky, services_at
 
 
@@ -40,9 +39,13 @@ def night(vetted, tmp_path):
 
 
 @pytest.fixture
-def server():
-    with fault_server() as made:
-        yield made
+def changes(server, tmp_path, monkeypatch):
+    """Addresses of the services that the server plays, in the settings that the window writes."""
+    monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path))
+    changes = services_at(server.url)[1]
+    lines = [f'"{name}" = "{url}"' for name, url in changes.items()]
+    settings_path().write_text("[service_changes]\n" + "\n".join(lines), encoding="utf-8")
+    return changes
 
 
 def catalogue(night, out, *words):
@@ -105,14 +108,10 @@ def test_lamost_is_asked_by_position_and_by_its_releases(server, tmp_path):
 
 
 def test_dust_and_light_curves_from_the_check_to_the_catalogue(
-    night, server, tmp_path, monkeypatch
+    night, server, changes, tmp_path, monkeypatch
 ):
-    """As the window asks, by the settings that it writes."""
-    monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path))
+    """As the window asks."""
     monkeypatch.setenv("SPEC_O3_ATLAS_TOKEN", "a-token")
-    changes = services_at(server.url)[1]
-    lines = [f'"{name}" = "{url}"' for name, url in changes.items()]
-    settings_path().write_text("[service_changes]\n" + "\n".join(lines), encoding="utf-8")
     quick = {name: replace(each, per_second=50.0) for name, each in all_services().items()}
     monkeypatch.setattr("app.core.evidence.choice.all_services", lambda: quick)
     stars = [replace(LAMOST_STAR, ra=each.position.ra, dec=each.position.dec)
@@ -144,12 +143,7 @@ def test_dust_and_light_curves_from_the_check_to_the_catalogue(
     assert {each["dust_state"] for each in others} == {""}
 
 
-def test_a_service_that_was_never_asked_is_not_told_to_have_failed(server, tmp_path, monkeypatch):
-    monkeypatch.setenv("SPEC_O3_CONFIG", str(tmp_path))
-    changes = services_at(server.url)[1]
-    settings_path().write_text(
-        "[service_changes]\n" + "\n".join(f'"{name}" = "{url}"' for name, url in changes.items())
-    )
+def test_a_service_that_was_never_asked_is_not_told_to_have_failed(server, changes, monkeypatch):
     monkeypatch.setattr("app.services.web.client.FIRST_WAIT_S", 0.01)
     monkeypatch.setattr("app.services.web.client.LONGEST_WAIT_S", 0.02)
     server.always = "down"

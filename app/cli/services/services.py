@@ -2,7 +2,7 @@
 
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 import typer
@@ -15,9 +15,9 @@ from app.services.catalogues.light_curve import ask_light_curves
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.catalogues.sky_picture import sky_picture
-from app.services.catalogues.tap import match_positions
+from app.services.catalogues.tap import match_positions, tap_request
 from app.services.catalogues.votable_reply import column_names
-from app.services.web.client import Request, WebClient
+from app.services.web.client import WebClient
 from app.services.web.errors import NotAsked, ServiceError, ShouldStop, Stopped
 
 services = typer.Typer(
@@ -149,19 +149,9 @@ def _missing_columns(
     service: Service, client: WebClient, should_stop: ShouldStop
 ) -> tuple[str, ...]:
     """Which of our columns the catalogue has not; empty where it does not say."""
-    form = {
-        **{"REQUEST": "doQuery", "LANG": "ADQL", "FORMAT": "votable", "MAXREC": "1"},
-        "QUERY": f"SELECT TOP 1 * FROM {service.table}",
-    }
-    request = Request(
-        url=f"{service.url.rstrip('/')}/sync",
-        form=form,
-        total_s=service.timeout_s,
-        per_second=service.per_second,
-        attempts=1,
-    )
+    request = tap_request(service, f"SELECT TOP 1 * FROM {service.table}", 1)
     try:
-        there = column_names(client.ask(request, should_stop).content)
+        there = column_names(client.ask(replace(request, attempts=1), should_stop).content)
     except (ServiceError, Stopped):
         return ()
     wanted = [service.ra, service.dec, service.pm_ra, service.pm_dec]

@@ -34,11 +34,6 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NUMBER = re.compile(r"DR([0-9]{1,3})$")
 _RELEASE = re.compile(r"[A-Za-z0-9._-]{1,40}")
 
-FACTS = (
-    *("sparcl_id", "specid", "targetid", "data_release", "datasetgroup", "ra", "dec"),
-    *("redshift", "redshift_err", "redshift_warning", "spectype", "specprimary", "dateobs"),
-    "exptime",
-)
 ARRAYS = ("wavelength", "flux", "ivar", "mask")
 KEYWORDS = {
     **{"sparcl_id": "SPARCLID", "specid": "SPECID", "targetid": "TARGETID"},
@@ -47,6 +42,7 @@ KEYWORDS = {
     **{"spectype": "CLASS", "specprimary": "SPECPRIM", "dateobs": "DATE-OBS"},
     "exptime": "EXPTIME",
 }
+"""What is asked of each spectrum, and where its file keeps it."""
 FLUX_UNIT = "1e-17 erg/s/cm2/A"
 SURVEYS = {"SDSS_BOSS": "SDSS", "SDSS": "SDSS", "BOSS": "SDSS", "DESI": "DESI"}
 MAX_WORD = 60
@@ -90,7 +86,7 @@ class Sparcl:
         return found
 
     def get(self, found: Found, client: WebClient, should_stop: ShouldStop) -> FetchedFile:
-        include = ",".join((*FACTS, *ARRAYS))
+        include = ",".join((*KEYWORDS, *ARRAYS))
         url = f"{self.base}/spectras/?include={include}&format=json"
         asked = question(url, self.per_second, json=[found.id])
         records = records_of(client.ask(asked, should_stop).content)

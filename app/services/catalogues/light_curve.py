@@ -16,7 +16,7 @@ from agent.errors import ReadError
 from agent.spectra.fits.source_file import source_of
 from agent.spectra.spectrum import FloatArray
 from agent.web.body import never
-from app.services.catalogues.answer import Exchange, Match, Value, now
+from app.services.catalogues.answer import Exchange, Match, Value, finite_number, now
 from app.services.catalogues.page import ask_page
 from app.services.catalogues.position import ARCSEC_PER_DEG, Position
 from app.services.catalogues.service import Service, ServiceColumn
@@ -122,20 +122,16 @@ def read_light_curves(content: bytes) -> list[LightCurve]:
     return curves_of(points)
 
 
-def is_of_a_star(point: Point) -> bool:
-    """Whether the time is within that of the surveys, and the magnitude possible."""
-    return FIRST_HJD < point[0] < LAST_HJD and abs(point[1]) < FAINTEST
-
-
 def curves_of(
     points: Mapping[tuple[str, str], Sequence[Point]], time: str = "HJD"
 ) -> list[LightCurve]:
     """A curve of the points of each band and series, in the order of time. Raises BadReply."""
     made = []
     for (band, series), found in sorted(points.items()):
-        if len(found) > MAX_POINTS or not all(map(is_of_a_star, found)):
-            raise BadReply("the answer is damaged: it has times or magnitudes of no star")
         hjd, mag, error = np.array(sorted(found)).T
+        is_of_a_star = (hjd > FIRST_HJD) & (hjd < LAST_HJD) & (abs(mag) < FAINTEST)
+        if len(found) > MAX_POINTS or not is_of_a_star.all():
+            raise BadReply("the answer is damaged: it has times or magnitudes of no star")
         made.append(LightCurve(series=series, band=band, hjd=hjd, mag=mag, error=error, time=time))
     return made
 
@@ -202,7 +198,7 @@ def _curves(matches: Iterable[Match]) -> list[LightCurve]:
     points: dict[tuple[str, str], list[Point]] = {}
     for match in matches:
         for band, (time, magnitude) in GAIA_BANDS.items():
-            days, mag = _number(match.values, time), _number(match.values, magnitude)
+            days, mag = (finite_number(match.values[name]) for name in (time, magnitude))
             if days is None or mag is None:
                 continue
             point = days + FIRST_DAY, mag, _error(match.values) if band == "G" else math.nan
@@ -212,15 +208,10 @@ def _curves(matches: Iterable[Match]) -> list[LightCurve]:
 
 def _error(values: Mapping[str, Value]) -> float:
     """Of a G magnitude, by the error of its flux."""
-    flux, error = _number(values, "flux_g"), _number(values, "flux_error_g")
+    flux, error = (finite_number(values[name]) for name in ("flux_g", "flux_error_g"))
     if flux is None or error is None or flux <= 0.0 or error <= 0.0:
         return math.nan
     return 2.5 / math.log(10.0) * error / flux
-
-
-def _number(values: Mapping[str, Value], name: str) -> float | None:
-    value = values[name]
-    return float(value) if isinstance(value, float | int) else None
 
 
 # ATLAS measures at a position when it is asked to, as a job in a queue.

@@ -116,16 +116,13 @@ def _service(table: TomlTable) -> Service:
 
 
 def _column(table: TomlTable) -> ServiceColumn:
+    names = ("unit", "ucd", "error", "limit", "band", "flag")
+    optional: Any = {name: table.text(name, "", shortest=0) for name in names}
     made = ServiceColumn(
         name=table.identifier("name", NAME, "a lower-case name"),
         column=table.text("column"),
-        unit=table.text("unit", "", shortest=0),
-        ucd=table.text("ucd", "", shortest=0),
         description=table.text("description", "", shortest=0, longest=200),
-        error=table.text("error", "", shortest=0),
-        limit=table.text("limit", "", shortest=0),
-        band=table.text("band", "", shortest=0),
-        flag=table.text("flag", "", shortest=0),
+        **optional,
         is_flagged=table.flag("is_flagged"),
         is_text=table.flag("is_text"),
     )

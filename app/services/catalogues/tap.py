@@ -35,17 +35,7 @@ def match_positions(
     most = most or MATCHES_EACH * len(positions) + SPARE_MATCHES
     asked_at, question = now(), query(service)
     table = positions_table([(each.ra, each.dec) for each in moved])
-    request = Request(
-        url=f"{service.url.rstrip('/')}/sync",
-        form={
-            **{"REQUEST": "doQuery", "LANG": "ADQL", "FORMAT": "votable", "MAXREC": str(most)},
-            **{"QUERY": question, "UPLOAD": "asked,param:asked_file"},
-        },
-        files={"asked_file": ("asked.vot", table, "application/x-votable+xml")},
-        total_s=service.timeout_s,
-        per_second=service.per_second,
-    )
-    reply = client.ask(request, should_stop)
+    reply = client.ask(tap_request(service, question, most, table), should_stop)
     exchange = Exchange(
         url=reply.url,
         asked_at=asked_at,
@@ -54,6 +44,19 @@ def match_positions(
         question=question,
     )
     return read_answers(service, positions, reply.content, most), exchange
+
+
+def tap_request(service: Service, adql: str, most: int, asked: bytes = b"") -> Request:
+    """A question in ADQL; `asked` is a table that it may call TAP_UPLOAD.asked."""
+    form = {"REQUEST": "doQuery", "LANG": "ADQL", "FORMAT": "votable", "MAXREC": str(most)}
+    upload = {"UPLOAD": "asked,param:asked_file"} if asked else {}
+    return Request(
+        url=f"{service.url.rstrip('/')}/sync",
+        form={**form, "QUERY": adql, **upload},
+        files={"asked_file": ("asked.vot", asked, "application/x-votable+xml")} if asked else None,
+        total_s=service.timeout_s,
+        per_second=service.per_second,
+    )
 
 
 def query(service: Service) -> str:

@@ -211,7 +211,10 @@ def fetch(offered: FileOffered, folder: Path, should_stop: Callable[[], bool]) -
 
 def check_place(text: str) -> None:
     """Raises RefusedMessage for what is never fetched, without a look at a file or a server."""
-    url = urlsplit(text) if _is_url(text) else None
+    try:
+        url = urlsplit(text) if text.isprintable() and " " not in text else None
+    except ValueError:
+        url = None
     if url is None or url.scheme not in ("file", "http"):
         raise RefusedMessage("an address that is neither file: nor http:")
     if url.scheme == "http" and not is_here(text):
@@ -236,14 +239,6 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
             yield piece
     except OSError as error:
         raise RefusedMessage("a file that cannot be read") from error
-
-
-def _is_url(text: str) -> bool:
-    try:
-        urlsplit(text)
-    except ValueError:
-        return False
-    return text.isprintable() and " " not in text
 
 
 def _opened(name: str) -> BinaryIO:

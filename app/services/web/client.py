@@ -70,7 +70,6 @@ class Reply:
     url: str  # where it came from, after redirects
     content: bytes
     media_type: str = ""
-    seconds: float = 0.0
 
 
 @dataclass
@@ -159,14 +158,13 @@ class WebClient:
     def ask(self, request: Request, should_stop: errors.ShouldStop = never) -> Reply:
         """The reply of a server. Raises ServiceError, or Stopped."""
         check_base(request.url)
-        began = time.monotonic()
-        until = began + request.total_s
+        until = time.monotonic() + request.total_s
         with self._lock:
             pace = self._paces.setdefault(host_of(request.url), HostPace(request.per_second))
         for attempt in range(request.attempts):
             try:
                 pace.take_turn(until, should_stop)
-                content, url, kind = self._attempt(request, until, should_stop)
+                reply = self._attempt(request, until, should_stop)
             except errors.ServiceError as error:
                 pace.note_fault(error)
                 again = time.monotonic() + wait_before_retry(attempt, error, self._draw)
@@ -177,8 +175,7 @@ class WebClient:
                 pace.pause_until(again, should_stop)
             else:
                 pace.note_success()
-                seconds = time.monotonic() - began
-                return Reply(url=url, content=content, media_type=kind, seconds=seconds)
+                return reply
         raise AssertionError("a request has at least one attempt")
 
     def close(self) -> None:
@@ -207,9 +204,7 @@ class WebClient:
                 )
             return self._clients[key]
 
-    def _attempt(
-        self, request: Request, until: float, should_stop: errors.ShouldStop
-    ) -> tuple[bytes, str, str]:
+    def _attempt(self, request: Request, until: float, should_stop: errors.ShouldStop) -> Reply:
         url = request.url
         has_body = request.form is not None or request.json is not None
         for _ in range(MAX_REDIRECTS + 1):
@@ -235,7 +230,8 @@ class WebClient:
                         continue
                     _check_status(response)
                     content = _content(response, request.max_bytes)
-                    return content, url, response.headers.get("content-type", "")[:100]
+                    kind = response.headers.get("content-type", "")[:100]
+                    return Reply(url=url, content=content, media_type=kind)
             except Cancelled as stopped:
                 raise errors.Stopped from stopped
             except TooSlow as error:

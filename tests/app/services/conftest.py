@@ -1,4 +1,4 @@
-"""A fault server, and a client that waits little."""
+"""A client that waits little."""
 
 from collections.abc import Iterator
 
@@ -6,17 +6,10 @@ import pytest
 
 from app.services.web import client as web_client
 from app.services.web.client import WebClient
-from tests.app.services.fault_server import FaultServer, fault_server
 
 
 @pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with fault_server() as made:
-        yield made
-
-
-@pytest.fixture
-def client(server: FaultServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebClient]:
+def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebClient]:
     monkeypatch.setattr(web_client, "FIRST_WAIT_S", 0.01)
     monkeypatch.setattr(web_client, "LONGEST_WAIT_S", 0.05)
     made = WebClient(seed=3)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.services.catalogues.service import Service
-from tests.app.core.database.postgres import Cluster, running_cluster
+from tests.app.core.database.postgres import running_cluster
 from tests.processes import LONG_S, wait_until
 
 NEEDED = "apt-get install python3-gavo postgresql-pgsphere postgresql-q3c"
@@ -69,22 +69,21 @@ class Dachs:
             self.log.append(line)
 
 
-def skip_without_dachs() -> None:
-    extensions = Path("/usr/share/postgresql").glob("*/extension/q3c.control")
-    if shutil.which("dachs") is None or not any(extensions):
-        pytest.skip(f"no DaCHS here: {NEEDED}")
-
-
 @contextmanager
 def running_dachs(service: Service, rows: Sequence[Mapping[str, object]]) -> Iterator[Dachs]:
     """Serves the table of a service; skips the test where DaCHS cannot be had."""
-    skip_without_dachs()
+    extensions = Path("/usr/share/postgresql").glob("*/extension/q3c.control")
+    if shutil.which("dachs") is None or not any(extensions):
+        pytest.skip(f"no DaCHS here: {NEEDED}")
     with running_cluster() as cluster:
         cluster.run("CREATE DATABASE gavo ENCODING 'UTF8' TEMPLATE template0")
         root, port = cluster.folder / "dachs", _free_port()
         schema, _, table = service.table.partition(".")
         _write_resource(root / "inputs" / schema, table, service, rows)
-        _own(cluster, root)
+        if os.getuid() == 0:  # the files are of the user who runs the server
+            owner = cluster.folder.owner()
+            for path in (root, *root.rglob("*")):
+                shutil.chown(path, owner, owner)
         settings = cluster.folder / "gavo.rc"
         settings.write_text(SETTINGS.format(root=root, port=port, group=root.group()))
         environment = {
@@ -142,14 +141,6 @@ def _write_resource(
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-
-
-def _own(cluster: Cluster, root: Path) -> None:
-    """Give the files to the user who runs the server."""
-    if os.getuid() == 0:
-        owner = cluster.folder.owner()
-        for path in (root, *root.rglob("*")):
-            shutil.chown(path, owner, owner)
 
 
 def _free_port() -> int:

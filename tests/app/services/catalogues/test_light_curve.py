@@ -1,4 +1,4 @@
-"""Light curves: series apart, bad points left out, periods found, and every fault."""
+"""Light curves, pictures of the sky and its dust: read whole or not at all, and every fault."""
 
 import json
 from dataclasses import replace
@@ -9,6 +9,8 @@ import pytest
 from PIL import Image
 
 from app.services.catalogues import light_curve
+from app.services.catalogues.answer import NOT_ASKED, Match, answer_of
+from app.services.catalogues.dust import ask_dust, read_dust, reddening, without_dust
 from app.services.catalogues.position import Position
 from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import COVERAGE, PIXELS, SURVEYS, sky_picture
@@ -16,6 +18,7 @@ from app.services.web import client as web_client
 from app.services.web.errors import BadReply, ServiceError
 from tests.app.services.fault_server import FAULTS, OF_FILES, hurried
 from tests.app.ui.judge.evidence.small_sky import (
+    dust_map,
     forced_photometry,
     gaia_epochs,
     serve_atlas,
@@ -23,6 +26,7 @@ from tests.app.ui.judge.evidence.small_sky import (
     tess_file,
 )
 
+# Light curves of ZTF: series apart, bad points left out, periods found.
 HEAD = "oid,expid,hjd,mjd,mag,magerr,catflags,filtercode,ra,dec\n"
 PATH = "/cgi-bin/ZTF/nph_light_curves"
 STAR = Position(ra=120.0, dec=20.0)
@@ -85,9 +89,7 @@ def test_a_damaged_table_is_a_failure(server, client, ztf, content):
         light_curve.light_curves(ztf, client, STAR)
 
 
-# Gaia's light curves: a series for each band of each star, and every fault.
-
-
+# Gaia's light curves: a series for each band of each star.
 @pytest.fixture
 def gaia(server):
     made = all_services()["gaia_epochs"].changed(url=server.url)
@@ -288,10 +290,50 @@ def test_no_whole_picture_and_coverage_that_is_no_list(server, client, pictures,
         sky_picture(pictures, client, STAR)
 
 
+# The dust of a direction, taken off as an upper limit.
+DUST_PATH = "/cgi-bin/DUST/nph-dust"
+
+
+@pytest.fixture
+def dust(server):
+    server.files[DUST_PATH] = dust_map(), "text/xml"
+    return replace(all_services()["dust"].changed(url=server.url + DUST_PATH), per_second=10.0)
+
+
+def test_the_maps_are_read_with_their_scatter(server, client, dust):
+    answer, exchange = ask_dust(dust, client, Position(ra=210.80227, dec=-54.34895))
+    assert answer.nearest.values == {
+        "ebv": 0.0740, "ebv_error": 0.0012, "ebv_sfd": 0.0861, "ebv_sfd_error": 0.0014
+    }  # fmt: skip
+    (asked,) = server.asked
+    assert asked["locstr"] == "210.802270 -54.348950" and asked["regSize"] == "2.0"
+    assert exchange.content == dust_map()
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    (b'"ok"', b'"error"'), (b"0.0740", b"nan"), (b"0.0740", b"1e9"), (b"0.0740", b"9999"),
+    (b"0.0740", b"-0.1"), (b"stdSandF", b"std"), (b"(mag)", b"(K)"), (b"0.0740", b"."),
+])  # fmt: skip
+def test_a_damaged_map_of_dust_is_a_failure(dust, old, new):
+    with pytest.raises(BadReply):
+        read_dust(dust, dust_map().replace(old, new))
+
+
+def test_gaias_values_without_the_dust_have_the_error_of_the_map():
+    assert reddening(None) is reddening(NOT_ASKED) is None
+    found = answer_of([Match(values={"ebv": 0.5, "ebv_error": 0.06}, separation_arcsec=0.0)])
+    ebv, error = reddening(found)
+    assert (ebv, error) == (0.5, pytest.approx(0.1))
+    freed = without_dust({"g": 15.0, "bp_rp": 1.5, "bp": None, "ruwe": 1.0}, (ebv, error))
+    assert freed["g"] == pytest.approx(15.0 - 1.370) and freed["g_error"] == pytest.approx(0.274)
+    assert freed["bp_rp"] == pytest.approx(1.5 - 0.6695)
+    assert freed["bp"] is None and freed["ruwe"] == 1.0 and "rp" not in freed
+
+
 ASKED = (
     ("ztf", light_curve.light_curves, 1), ("gaia", light_curve.gaia_light_curves, 1),
     ("atlas", light_curve.ask_light_curves, 3), ("tess", light_curve.ask_light_curves, 2),
-    ("pictures", sky_picture, 2),
+    ("pictures", sky_picture, 2), ("dust", ask_dust, 1),
 )  # fmt: skip
 """Fixture, what asks the service, and in how many steps, of which each may meet the fault."""
 

@@ -9,7 +9,7 @@ import pytest
 from app.services.samp import connection as module
 from app.services.samp import received as messages
 from app.services.samp import sent
-from app.services.samp.connection import NAME, SILENT, SampConnection
+from app.services.samp.connection import SILENT, SampConnection
 from app.services.samp.library import SampError
 from tests.app.services.samp.peers import TABLE, Topcat, named, running_hub
 from tests.night import BY_NIGHT
@@ -305,4 +305,3 @@ def test_names_of_strangers_are_short_and_printable(hub, connection):
     (peer,) = connection.peers(messages.POINT)
     assert len(peer.name) < 100 and peer.name.isprintable()
     program.close()
-    assert NAME == "Spec-o3 Workbench"
