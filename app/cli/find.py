@@ -7,11 +7,8 @@ import signal
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import numpy as np
@@ -23,7 +20,7 @@ from agent.cluster.options import ActorsOption, RayOption, ray_place
 from agent.tasks.catalogue import find_task
 from app.cli.inspection_text import cleaned
 from app.cli.new import HOW_TO_ALLOW, show_import
-from app.cli.progress_bar import Rate, on_standard_error, progress_bar
+from app.cli.progress_bar import STOPPED, Rate, on_standard_error, progress_bar, stopped_by
 from app.cli.session_options import ReviewerOption, reviewer_name
 from app.core.errors import NoRowAllowedError, counted_text
 from app.core.finding.choice import ODD, ChoiceRule, choose
@@ -35,7 +32,6 @@ from app.core.finding.search import InputCount, Search, SearchState
 from app.core.finding.table import MANIFEST, FindTable
 
 MOST_SHOWN = 20
-STOPPED = 130  # exit status of a program ended by Ctrl-C
 
 
 def find(
@@ -126,7 +122,9 @@ def find(
     """
     chooses = any(each is not None for each in (task, keep, recall, purity, session)) or unread
     if to is None:
-        table = _only_table(sources)
+        if len(sources) != 1 or not (Path(sources[0]) / MANIFEST).is_file():
+            raise typer.BadParameter("say where the table of the search goes", param_hint="--to")
+        table = FindTable(Path(sources[0]))
         if unread:
             _print_unread(table)
         elif chooses:
@@ -145,8 +143,9 @@ def find(
     place = ray_place(ray, actors, 0.0, 1 if workers is None else workers)
     table = FindTable.made(to, [as_source(each) for each in sources], _settings(to, classes, plant))
     allow_sources(table)
-    count = workers or spare_processors()
-    with _stop_on_interrupt() as stop:
+    count, stop = workers or spare_processors(), threading.Event()
+    # SIGTERM: a polite end of the program.
+    with stopped_by(signal.SIGINT, signal.SIGTERM, stop=stop.set, is_stopped=stop.is_set):
         finders = (
             FinderProcesses(count, table.settings)
             if place is None
@@ -162,12 +161,6 @@ def find(
         raise typer.Exit(STOPPED)
 
 
-def _only_table(sources: list[str]) -> FindTable:
-    if len(sources) != 1 or not (Path(sources[0]) / MANIFEST).is_file():
-        raise typer.BadParameter("say where the table of the search goes", param_hint="--to")
-    return FindTable(Path(sources[0]))
-
-
 def _settings(to: Path, classes: str | None, plant: int | None) -> LookSettings:
     """The settings that the options ask for; without an option, those of the table if it exists."""
     before = FindTable(to).settings if (to / MANIFEST).is_file() else LookSettings(bundled_ids())
@@ -176,24 +169,6 @@ def _settings(to: Path, classes: str | None, plant: int | None) -> LookSettings:
         return replace(before, plant_each=plant_each)
     names = filter(None, map(str.strip, classes.split(",")))
     return LookSettings.of([find_task(name) for name in names], plant_each)
-
-
-@contextmanager
-def _stop_on_interrupt() -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C sets, or a polite end of the program; a second one ends it."""
-    stop = threading.Event()
-
-    def hear(number: int, frame: FrameType | None) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-
-    before = {number: signal.signal(number, hear) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _run(

@@ -5,7 +5,6 @@ import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Literal
 
 import typer
@@ -18,10 +17,10 @@ from agent.inspection.inspector import run
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory_file import write_trajectories
 from app.cli.inspection_text import cleaned, heading, inspection_json, step_lines, verdict_lines
+from app.cli.progress_bar import stopped_by
 from app.cli.session_options import RowOption, read_row
 
 LIVE_CHARACTERS = 60
-
 
 DeviceOption = Annotated[
     Literal["auto", "cpu", "cuda", "mps"], typer.Option(help="Device to run the model on.")
@@ -71,7 +70,10 @@ def inspect(
         if warning := wording_warning(name):
             typer.echo(f"spec-o3: {cleaned(warning)}", err=True)
         control = Control(deadline)
-        with _stopped_by_ctrl_c(control), _live_text(console) as on_text:
+        ctrl_c = stopped_by(
+            signal.SIGINT, stop=control.cancel, is_stopped=lambda: control.is_cancelled
+        )
+        with ctrl_c, _live_text(console) as on_text:
             inspection = inspector.inspect(
                 spectrum, target, seed=seed, control=control, on_text=on_text
             )
@@ -83,22 +85,6 @@ def inspect(
         write_trajectories(save, [trajectory], add=True)
     if trajectory.stopped_by == "error":
         raise WorkbenchError(f"the inspection ended early: {trajectory.stop_reason}")
-
-
-@contextmanager
-def _stopped_by_ctrl_c(control: Control) -> Iterator[None]:
-    """The first Ctrl-C ends the inspection and keeps its steps; the second ends the program."""
-
-    def cancel(number: int, frame: FrameType | None) -> None:
-        if control.is_cancelled:
-            raise KeyboardInterrupt
-        control.cancel()
-
-    before = signal.signal(signal.SIGINT, cancel)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -44,17 +44,7 @@ def step_lines(step: Step) -> list[Text]:
 
 def verdict_lines(trajectory: Trajectory) -> list[Text]:
     """The verdict, after the thoughts that contradict the tables of their looks."""
-    against = [Text(f"! {cleaned(each)}", style="yellow") for each in _against_tables(trajectory)]
-    return [*against, *_verdict_lines(trajectory)]
-
-
-def _against_tables(trajectory: Trajectory) -> Iterator[str]:
-    for index, table in tables_of_thoughts(trajectory.steps).items():
-        for sentence, line in conflicts(trajectory.steps[index].text[:MAX_CHARACTERS], table):
-            yield f"“{sentence.rstrip('.')}” Measured otherwise: {_line_words(line._asdict())}"
-
-
-def _verdict_lines(trajectory: Trajectory) -> list[Text]:
+    lines = [Text(f"! {cleaned(each)}", style="yellow") for each in _against_tables(trajectory)]
     probability = "" if trajectory.p_yes is None else f"   p(YES) {chance(trajectory.p_yes)}"
     if len(trajectory.p_yes_runs) > 1:
         probability += f" over {counted_text(len(trajectory.p_yes_runs), 'inspection')}"
@@ -62,9 +52,16 @@ def _verdict_lines(trajectory: Trajectory) -> list[Text]:
     spent = f"   {counted_text(looks, 'look')}, {trajectory.seconds:.2f} s"
     if trajectory.verdict is None:
         why = f": {trajectory.stop_reason}" if trajectory.stop_reason else ""
-        return [Text(cleaned(f"no verdict ({trajectory.stopped_by}{why})") + spent, style="yellow")]
+        words = cleaned(f"no verdict ({trajectory.stopped_by}{why})")
+        return [*lines, Text(words + spent, style="yellow")]
     style = "bold green" if trajectory.verdict == "YES" else "bold red"
-    return [Text.assemble((trajectory.verdict, style), probability, (spent, "dim"))]
+    return [*lines, Text.assemble((trajectory.verdict, style), probability, (spent, "dim"))]
+
+
+def _against_tables(trajectory: Trajectory) -> Iterator[str]:
+    for index, table in tables_of_thoughts(trajectory.steps).items():
+        for sentence, line in conflicts(trajectory.steps[index].text[:MAX_CHARACTERS], table):
+            yield f"“{sentence.rstrip('.')}” Measured otherwise: {_line_words(line._asdict())}"
 
 
 def inspection_json(trajectory: Trajectory) -> dict[str, Any]:

@@ -41,18 +41,14 @@ def run_child(arguments: Sequence[str]) -> NoReturn:
     sys.exit(import_module(CHILDREN[name]).main())
 
 
-COMMANDS = (
-    *("demo", "find", "info", "render", "inspect"),
-    *("new", "plan", "vet", "export", "stats", "log", "merge", "pack"),
-    *("assign", "known", "study"),
-    *("enrich", "fetch", "services", "mcp"),
-    *("models", "selftest"),
-)
-FOLDERS = {
-    **dict.fromkeys(("enrich", "fetch", "services", "mcp"), "services."),
-    **dict.fromkeys(("assign", "known", "study"), "team."),
+COMMANDS = {
+    **dict.fromkeys(("demo", "find", "info", "render", "inspect"), "app.cli"),
+    **dict.fromkeys(("new", "plan", "vet", "export", "stats", "log", "merge", "pack"), "app.cli"),
+    **dict.fromkeys(("assign", "known", "study"), "app.cli.team"),
+    **dict.fromkeys(("enrich", "fetch", "services", "mcp"), "app.cli.services"),
+    **dict.fromkeys(("models", "selftest"), "app.cli"),
 }
-"""Folders of the commands whose modules are not in app/cli itself."""
+"""The package that has the module of each command; the help lists them in this order."""
 # Of addresses, of which a library reserves more than it uses. With fewer, native code ends the
 # program without a word, or spins for ever, instead of reporting it.
 LEAST_BYTES = 1_500_000_000
@@ -81,7 +77,7 @@ def workbench(names: Iterable[str] = ()) -> typer.Typer:
     app.callback()(commands)
     for name in names or (*COMMANDS, *room_commands()):
         if name in COMMANDS:
-            command = getattr(import_module(f"app.cli.{FOLDERS.get(name, '')}{name}"), name)
+            command = getattr(import_module(f"{COMMANDS[name]}.{name}"), name)
         else:
             command = room_commands()[name].load()
         if isinstance(command, typer.Typer):

@@ -46,6 +46,7 @@ NameOrFolder = Annotated[
 FormName = Literal["best", "q4_k_m", "q5_k_m", "q8_0", "f16"]
 
 
+@models.command()
 def convert(
     name: NameOrFolder,
     to: Annotated[
@@ -63,17 +64,17 @@ def convert(
     typer.echo(converted(name, to, compare=compare).folder)
 
 
+@models.command()
 def sizes(name: NameOrFolder) -> None:
     """Show what each form of a model needs, and which one this machine can run."""
-    location = find_model(name)
-    Console(highlight=False, soft_wrap=True).print(*sizes_shown(location), sep="\n")
+    show_sizes(find_model(name))
 
 
 def converted(name: str, to: FormName, *, compare: bool = True) -> ModelLocation:
     """Convert with a progress bar, and say how the result compares."""
     from agent.convert.model import convert_model, convertible
 
-    kind = chosen_form(convertible(name), to)
+    kind = _chosen_form(convertible(name), to)
     try:
         with _bar("reading the model", TaskProgressColumn()) as progress:
             result = convert_model(name, kind, progress, compare=compare)
@@ -86,14 +87,13 @@ def converted(name: str, to: FormName, *, compare: bool = True) -> ModelLocation
     return result.location
 
 
-def chosen_form(location: ModelLocation, to: FormName) -> GgufForm:
+def _chosen_form(location: ModelLocation, to: FormName) -> GgufForm:
     """The form that was asked for, or the best one for this machine."""
     from agent.convert.forms import GGUF_FORMS, best_form, forms_of
 
     if to != "best":
         return next(form for form in GGUF_FORMS if form == to)
-    machine = _machine()
-    best = best_form(forms_of(location.card, is_here=location.is_ready), machine)
+    best = best_form(forms_of(location.card, is_here=location.is_ready), _machine())
     if best is None:
         raise WorkbenchError(
             f"{location.card.name} does not fit this machine: see `spec-o3 models sizes "
@@ -110,29 +110,22 @@ def show_sizes_before(name: str, to: FormName | None) -> None:
     location = find_model(card.name)
     if location.is_ready:
         return
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(*sizes_shown(location), sep="\n")
-    if to is not None:
-        refuse_unfit(location, chosen_form(location, to))
-
-
-def refuse_unfit(location: ModelLocation, kind: GgufForm) -> None:
-    """Raise WorkbenchError if there is no room for a form and what it is made from."""
-    from agent.convert.forms import forms_of
-
-    machine = _machine()
-    form = next(each for each in forms_of(location.card, is_here=False) if each.name == kind)
+    forms = show_sizes(location, stderr=True)
+    if to is None:
+        return
+    kind, free = _chosen_form(location, to), _machine().disk_free
+    form = next(each for each in forms if each.name == kind)
     needed = form.fetched + form.disk
-    if needed > machine.disk_free:
+    if needed > free:
         raise WorkbenchError(
             f"{location.card.name} and its form {kind} need {needed / 1e9:.1f} GB, but only "
-            f"{machine.disk_free / 1e9:.1f} GB are free at {models_folder()}: free some space, or "
+            f"{free / 1e9:.1f} GB are free at {models_folder()}: free some space, or "
             "set SPEC_O3_MODELS to a folder on another disk"
         )
 
 
-def sizes_shown(location: ModelLocation) -> list[Table | str]:
-    """The table of forms, and the advice below it."""
+def show_sizes(location: ModelLocation, *, stderr: bool = False) -> list[Form]:
+    """Print the table of forms, and the advice below it; returns the forms."""
     from agent.convert.forms import best_form, forms_of
 
     machine = _machine()
@@ -145,10 +138,6 @@ def sizes_shown(location: ModelLocation) -> list[Table | str]:
         advice = "None of them runs here: use a server with a GPU, by its address"
     has = f"{machine.memory / 1e9:.0f} GB of memory, {machine.memory_free / 1e9:.0f} GB of it free"
     here = f"This machine: {has}; {machine.disk_free / 1e9:.0f} GB of disk free"
-    return [_forms_table(forms, machine, best), here, advice]
-
-
-def _forms_table(forms: list[Form], machine: Machine, best: str | None) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("form", no_wrap=True)
     for column in ("download", "disk in all", "memory"):
@@ -159,7 +148,8 @@ def _forms_table(forms: list[Form], machine: Machine, best: str | None) -> Table
         cells = (f"{size / 1e9:.1f} GB" if size else "-" for size in sizes)
         state = form.obstacle(machine) or ("best" if form.name == best else "runs")
         table.add_row(form.name, *cells, state)
-    return table
+    Console(stderr=stderr, highlight=False, soft_wrap=True).print(table, here, advice, sep="\n")
+    return forms
 
 
 def _machine() -> Machine:
@@ -209,8 +199,6 @@ def _download_bar() -> AbstractContextManager[Callable[[str, int, int], None]]:
     return _bar("contacting the hub", DownloadColumn(), TransferSpeedColumn())
 
 
-models.command()(convert)
-models.command()(sizes)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a model.", show_default=False)]
 
 

@@ -1,13 +1,17 @@
-"""A progress bar on standard error."""
+"""Long work in the terminal: its progress bar on standard error, and how Ctrl-C stops it."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from rich import progress as bars
 from rich.console import Console
 from rich.text import Text
 
 from app.cli.inspection_text import cleaned
+
+STOPPED = 130  # Exit status of a program ended by Ctrl-C; `vet && export` must not continue.
 
 
 class Rate(bars.ProgressColumn):
@@ -42,3 +46,22 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int | None], None]]:
             progress.update(bar, completed=done, total=total)
 
         yield show
+
+
+@contextmanager
+def stopped_by(
+    *numbers: int, stop: Callable[[], None], is_stopped: Callable[[], bool]
+) -> Iterator[None]:
+    """The first of these signals stops the work and keeps what is done; the second ends all."""
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        if is_stopped():
+            raise KeyboardInterrupt
+        stop()
+
+    before = {number: signal.signal(number, hear) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

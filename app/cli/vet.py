@@ -13,7 +13,7 @@ from agent.models.registry import wording_warning
 from agent.trajectory.trajectory import ModelRef
 from app.cli.inspect import DeviceOption
 from app.cli.inspection_text import cleaned
-from app.cli.progress_bar import Rate, on_standard_error
+from app.cli.progress_bar import STOPPED, Rate, on_standard_error
 from app.cli.session_options import ReviewerOption, SessionArgument, TrustPathsOption, reviewer_name
 from app.core.errors import counted_text
 from app.core.inspections.batch import clear_missing_file_faults, inspect_all
@@ -27,7 +27,6 @@ from app.worker.ray_pool import RayPool
 from app.worker.request import LoadRequest
 
 MAX_FAULTS_SHOWN = 10
-STOPPED = 130  # Exit status of a program ended by Ctrl-C; `vet && export` must not continue.
 
 
 def vet(

@@ -63,21 +63,10 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *words: object) -> str:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(folder),
-        "QT_QPA_PLATFORM": "offscreen",
-        "SPEC_O3_CONFIG": str(folder / "settings"),
-        "SPEC_O3_REVIEWER": "Ada",
-    }
-    done = subprocess.run(
-        [sys.executable, "-P", *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env=environment,
-    )
+    own = {"PYTHONPATH": str(folder), "QT_QPA_PLATFORM": "offscreen", "SPEC_O3_REVIEWER": "Ada"}
+    environment = {**os.environ, **own, "SPEC_O3_CONFIG": str(folder / "settings")}
+    command = [sys.executable, "-P", *map(str, words)]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -7,7 +7,7 @@ import typer
 
 from agent.errors import WorkbenchError
 from app.cli.inspection_text import cleaned
-from app.cli.progress_bar import progress_bar
+from app.cli.progress_bar import STOPPED, progress_bar
 from app.cli.services.services import named_service
 from app.cli.session_options import ReviewerOption, SessionArgument, reviewer_name
 from app.core.errors import counted_text
@@ -95,7 +95,7 @@ def _ask_all(session: Session, services: list[Service], limit: int | None) -> bo
                 tallies.append(tally)
     except KeyboardInterrupt:
         typer.echo("stopped: run the same command again to continue", err=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(STOPPED) from None
     finally:
         client.close()
         for tally in tallies:

@@ -29,13 +29,6 @@ def place(tmp_path: Path) -> Path:
     return place
 
 
-def export(place: Path, out: Path, *words: str) -> str:
-    given = ["export", str(place), str(out), *words]
-    result = invoke(*given, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
 def objects(out: Path) -> list[int]:
     with out.open(newline="", encoding="utf-8") as file:
         return [int(row["object_id"].removeprefix("J")) for row in csv.DictReader(file)]
@@ -53,11 +46,11 @@ def objects(out: Path) -> list[int]:
 ])  # fmt: skip
 def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]) -> None:
     catalogue, records = place.with_suffix(".csv"), place.with_suffix(".jsonl")
-    told = export(place, catalogue, *words)
+    told = run("export", place, catalogue, *words)
     assert objects(catalogue) == wanted
     assert f"{catalogue}: {counted_text(len(wanted), 'row')}" in told
     if words:
-        seen = export(place, records, *words)
+        seen = run("export", place, records, *words)
         assert seen == f"{records}: {counted_text(len(wanted), 'record')}\n"
         found = [each.spectrum.object_id for each in read_trajectories(records)]
         assert found == [f"J{number:06d}" for number in wanted]
@@ -65,33 +58,32 @@ def test_which_candidates(place: Path, words: tuple[str, ...], wanted: list[int]
 
 def test_the_words_it_was_found_by_and_records_of_all(place: Path) -> None:
     out = place.with_suffix(".csv")
-    told = export(place, out, "--filter", "agent:yes", "--which", "accepted")
+    told = run("export", place, out, "--filter", "agent:yes", "--which", "accepted")
     assert "filter: agent:yes, among the accepted candidates" in told
-    assert "of the" not in export(place, out, "--filter", "agent:yes", "--which", "all")
-    assert "5 records" in export(place, place.with_suffix(".jsonl"))
+    assert "of the" not in run("export", place, out, "--filter", "agent:yes", "--which", "all")
+    assert "5 records" in run("export", place, place.with_suffix(".jsonl"))
 
 
 def test_nothing_judged_yet(tmp_path: Path) -> None:
     place = tmp_path / "night.speco3"
     listed(place, [{}]).close()
-    assert "--which all" in export(place, place.with_suffix(".csv"))
-    assert "--which all" in export(place, place.with_suffix(".csv"), "--which", "accepted")
+    assert "--which all" in run("export", place, place.with_suffix(".csv"))
+    assert "--which all" in run("export", place, place.with_suffix(".csv"), "--which", "accepted")
 
 
 def test_nothing_accepted(tmp_path: Path) -> None:
     place = tmp_path / "night.speco3"
     with listed(place, [{}, {}, {}]) as session:
         session.record_verdict(1, Opinion(verdict=Verdict.REJECT))
-    told = export(place, place.with_suffix(".csv"), "--which", "accepted")
+    told = run("export", place, place.with_suffix(".csv"), "--which", "accepted")
     assert "  0 of 3 candidates are accepted (judged: 1): use --which judged" in told
-    assert "candidates are" not in export(place, place.with_suffix(".csv"))
+    assert "candidates are" not in run("export", place, place.with_suffix(".csv"))
 
 
 def test_a_report_is_of_all(place: Path) -> None:
-    given = ["export", str(place), str(place.with_suffix(".html")), "--which", "accepted"]
-    result = invoke(*given)
+    result = invoke("export", place, place.with_suffix(".html"), "--which", "accepted")
     assert result.exit_code == 2 and "whole session" in result.stderr
-    assert "report written" in export(place, place.with_suffix(".html"))
+    assert "report written" in run("export", place, place.with_suffix(".html"))
 
 
 def test_a_catalogue_records_and_a_report(vetted, tmp_path):

@@ -1,20 +1,21 @@
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from agent.errors import ReadError, ToolError, WorkbenchError
 from agent.rendering.render import COMPACT, STYLES, render_array
 from agent.spectra.spectrum import Spectrum
 from app.cli import render as command
-from app.cli.main import main, workbench
+from app.cli.main import main
 from tests.agent.spectra.readers import samples
-from tests.app.cli.commands import invoke
+from tests.app.cli import commands
 from tests.processes import full_disk, loaded
 
 KEYS = {
@@ -24,7 +25,7 @@ KEYS = {
 
 
 def run(path: Path, *options: str) -> Result:
-    return invoke("info", path, *options)
+    return commands.invoke("info", path, *options)
 
 
 @pytest.fixture
@@ -111,14 +112,7 @@ def spectrum(monkeypatch: pytest.MonkeyPatch) -> Spectrum:
     return made
 
 
-def render(*arguments: object) -> str:
-    result = CliRunner().invoke(
-        workbench(["render"]),
-        ["render", *map(str, arguments)],
-        catch_exceptions=False,
-        standalone_mode=False,
-    )
-    return result.output
+render = partial(commands.run, "render")
 
 
 def test_a_full_disk_leaves_the_picture_before(spectrum: Spectrum, tmp_path: Path) -> None:

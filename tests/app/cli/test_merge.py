@@ -6,15 +6,8 @@ from pathlib import Path
 from app.cli import merge as command
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from tests.app.cli.commands import invoke, run
+from tests.app.cli.commands import run
 from tests.app.core.exporting.catalogues import ACCEPT, REJECT, listed
-
-
-def merge(*places: Path) -> str:
-    words = ["merge", *map(str, places)]
-    result = invoke(*words, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def judged(place: Path, reviewer: str, said: dict[int, Opinion]) -> Path:
@@ -28,12 +21,12 @@ def test_people_who_differ_are_named(tmp_path, monkeypatch):
     ada = judged(tmp_path / "ada.speco3", "Ada", dict.fromkeys(range(1, 5), ACCEPT))
     others = {1: REJECT, 2: ACCEPT, 3: REJECT, 4: Opinion(comment="later")}
     ben = judged(tmp_path / "ben.speco3", "Ben", others)
-    told = merge(ada, ben)
+    told = run("merge", ada, ben)
     assert "4 log entries" in told and "new reviewers: Ben" in told
     assert "reviewers disagree on 2 candidates; show them with the filter disagree:people" in told
     assert "J000001: Ada ACCEPT, Ben REJECT" in told and "J000003: Ada ACCEPT, Ben REJECT" in told
     monkeypatch.setattr(command, "MAX_SHOWN", 1)
-    told = merge(ada, ben)
+    told = run("merge", ada, ben)
     assert told.startswith(f"{ben}: 0 log entries") and "J000001: " in told
     assert "... and 1 more" in told and "J000003" not in told
 
@@ -50,7 +43,7 @@ def test_one_person_who_said_two_things(tmp_path):
         with open_session(place, "Ada") as session:
             for number, opinion in enumerate(said, 1):
                 session.record_verdict(number, opinion)
-    told = merge(here, there)
+    told = run("merge", here, there)
     assert "J000001: Ada gave ACCEPT on one machine, REJECT on another, which is kept" in told
     assert "J000002: Ada gave ACCEPT on two machines, with different details; one is kept" in told
     assert "J000003: Ada gave no verdict on one machine, ACCEPT on another, which is kept" in told

@@ -27,37 +27,13 @@ ROOT = Path(__file__).parents[3]
 
 NOT_CHECKED = {
     *("PySide6", "shiboken6", "pyqtgraph"),  # the window's part
-    *(
-        "fsspec",
-        "pyvo",
-        "mcp",
-        "mcp_types",
-        "pydantic",
-        "anyio",
-        "uvicorn",
-        "starlette",
-    ),  # said to be missing where they are asked for
-    *(
-        "numpy",
-        "typer",
-        "rich",
-        "click",
-        "platformdirs",
-        "psygnal",
-        "filelock",
-    ),  # nothing goes without
+    # said to be missing where they are asked for
+    *("fsspec", "pyvo", "mcp", "mcp_types", "pydantic", "anyio", "uvicorn", "starlette"),
+    # nothing goes without
+    *("numpy", "typer", "rich", "click", "platformdirs", "psygnal", "filelock"),
     *("llama_cpp", "xllamacpp", "pyarrow"),  # rows of their own
-    *(
-        "tokenizers",
-        "safetensors",
-        "torch",
-        "transformers",
-        "peft",
-        "accelerate",
-        "specutils",
-        "psycopg",
-        "ray",
-    ),
+    *("tokenizers", "safetensors", "torch", "transformers", "peft", "accelerate"),
+    *("specutils", "psycopg", "ray"),
 }
 
 

@@ -14,7 +14,6 @@ from app.services.catalogues.service import all_services
 from tests.agent.spectra.readers import samples
 from tests.app.cli.commands import SAMPLE, fails, invoke, run
 from tests.app.services.archives.archive_play import LAMOST_STAR, OBSID, play_archives
-from tests.app.services.fault_server import fault_server
 from tests.processes import wait_until
 
 STAR = "plate,mjd,fiberid,ra,dec\n266,51602,31,147.32107,-0.0065757249\n"
@@ -22,10 +21,9 @@ FIRST = int(OBSID)
 
 
 @pytest.fixture
-def server():
-    with fault_server() as made:
-        play_archives(made)
-        yield made
+def server(server):
+    play_archives(server)
+    return server
 
 
 @pytest.fixture
