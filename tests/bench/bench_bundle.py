@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
+
 from app.selftest.session import judged_session
 from tests.bench.measuring import figure_line
 
@@ -38,7 +40,7 @@ def figures() -> Iterator[dict[str, object]]:
         session = judged_session(Path(home))
         environment = _surroundings(Path(home))
         yield _figure("size on disk", size_mb(folder), "MB", size_mb(BUNDLER))
-        warm = [_start(each, session, environment, STARTS) for each in (bundled, installed)]
+        warm = [_start(each, session, environment) for each in (bundled, installed)]
         yield _figure("start to spectrum painted", warm[0], "s", warm[1])
         before = _cold_start(bundled, folder, session, environment)
         after = _cold_start(installed, BUNDLER, session, environment)
@@ -63,9 +65,9 @@ def _surroundings(home: Path) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _start(command: list[str], session: Path, environment: dict[str, str], starts: int) -> float:
+def _start(command: list[str], session: Path, environment: dict[str, str]) -> float:
     """The median; the first, for which nothing is compiled or kept yet, is not counted."""
-    times = [_once(command, session, environment) for _ in range(starts + 1)]
+    times = [_once(command, session, environment) for _ in range(STARTS + 1)]
     return statistics.median(times[1:])
 
 
@@ -113,20 +115,13 @@ def _at_rest(command: list[str], environment: dict[str, str]) -> float:
 def _steady(pid: int) -> float:
     ends, since, last = time.monotonic() + WAIT_S, time.monotonic(), 0.0
     while time.monotonic() < ends:
-        now = share_mb(pid)
+        now = psutil.Process(pid).memory_full_info().pss / MEGABYTE
         if abs(now - last) > 1.0:
             since, last = time.monotonic(), now
         elif time.monotonic() - since > STEADY_S and now > 50:
             return now
         time.sleep(0.2)
     raise TimeoutError("its memory kept changing")
-
-
-def share_mb(pid: int) -> float:
-    """Megabytes that are its own or its share."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    kilobytes = next(line.split()[1] for line in lines if line.startswith("Pss:"))
-    return int(kilobytes) * 1024 / MEGABYTE
 
 
 def size_mb(folder: Path) -> float:

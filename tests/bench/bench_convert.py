@@ -22,7 +22,7 @@ from typing import Any
 from PIL import Image
 
 from agent.convert.forms import GGUF_FORMS
-from tests.bench.bench_inspection import MODEL, SAMPLE
+from tests.bench.bench_inspection import MODEL, sample_rows
 from tests.bench.measuring import figure_line, told_by
 from tests.random_checkpoint import LIKE_3B, LIKE_7B, Widths, make_random_checkpoint
 
@@ -133,16 +133,13 @@ def ask(folder: str, kind: str, place: str) -> dict[str, Any]:
 
 def judge(folder: str, kind: str, place: str) -> dict[str, Any]:
     """Verdict and p(YES) of spectra of the sample, asked about each class the model knows."""
-    import csv
-
     from agent.inspection.inspector import run
     from agent.inspection.inspector_factory import make_inspector
     from agent.models.registry import model_at
     from agent.spectra.readers import read
     from agent.tasks.catalogue import find_task
 
-    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
-        listed = [(SAMPLE / row["file"], int(row["row"])) for row in csv.DictReader(file)]
+    listed = sample_rows()
     inspector = make_inspector(folder, threads=1)
     found = []
     for number, task in enumerate(model_at(Path(folder)).card.tasks):

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from app.ui.session.session_context import SessionContext
 from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_context
 from tests.bench.bench_queue import figures_by_size, fill
+from tests.processes import wait_until
 
 SIZES = (100, 100_000, 1_000_000)
 STEPS = 40
@@ -114,10 +116,8 @@ def _held_up(work: SessionContext, panel: QueuePanel) -> float:
 
 
 def _until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT_S
-    while not holds():
-        assert time.monotonic() < end, "this takes too long"
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 5)
+    events = QEventLoop.ProcessEventsFlag.WaitForMoreEvents
+    wait_until(holds, WAIT_S, partial(QApplication.processEvents, events, 5))
 
 
 def _rest(ms: int) -> None:

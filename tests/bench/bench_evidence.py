@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +27,7 @@ from app.services.catalogues.service import all_services
 from tests.app.core.evidence.hats_folders import write_hats
 from tests.app.services.fault_server import FaultServer, fault_server
 from tests.bench.measuring import figure_line, ms_of, told_by
+from tests.processes import wait_until
 
 ASKED = 10_000
 CANDIDATES, ROWS = 100_000, 1_000_000
@@ -35,16 +35,9 @@ ORDER = 2
 """Of the partitions of the HATS folder: 192 of them."""
 CLI = (sys.executable, "-m", "app.cli.main")
 
-PEAK = """
-import json, re, sys, time
-from pathlib import Path
-def peak_mb():
-    # Of this program alone: ru_maxrss begins with that of the process which started it.
-    status = Path("/proc/self/status").read_text()
-    return int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024
-"""
-ASTROPY = f"""{PEAK}
-import astropy.units as u
+ASTROPY = """
+import json, sys, time
+from tests.app.core.importing.memory import peak_mb
 from astropy.coordinates import SkyCoord, match_coordinates_sky
 from astropy.table import Table
 began = time.monotonic()
@@ -54,7 +47,10 @@ nearest, apart, _ = match_coordinates_sky(*sky)
 found = int((apart.arcsec <= 2.0).sum())
 print(json.dumps(dict(matched_s=time.monotonic() - began, found=found, mb=peak_mb())))
 """
-OURS = f"""{PEAK}
+OURS = """
+import json, sys, time
+from pathlib import Path
+from tests.app.core.importing.memory import peak_mb
 from app.core.evidence.local_catalogue import match_local
 from app.core.session.session import open_session
 began, read_at, mb = time.monotonic(), [], []
@@ -93,9 +89,7 @@ def _asked(folder: Path) -> Iterator[dict[str, object]]:
         began = time.monotonic()
         asked_at = _watched(server)
         process = subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL)
-        tick = threading.Event()
-        while len(server.asked) < 5 and process.poll() is None:
-            tick.wait(0.01)
+        wait_until(lambda: len(server.asked) >= 5 or process.poll() is not None)
         process.send_signal(signal.SIGKILL)
         process.wait()
         kept = _stored(place)

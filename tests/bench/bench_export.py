@@ -47,22 +47,18 @@ FROM candidates c LEFT JOIN judgements j ON j.candidate_id = c.id
 ORDER BY c.id
 """
 
-EXPORT = r"""
-import re, resource, sys, time
+EXPORT = """
+import sys, time
 from pathlib import Path
 from app.core.exporting import export
 from app.core.session.session import open_session
+from tests.app.core.importing.memory import peak_mb
 
 with open_session(Path(sys.argv[1]), "Ada", read_only=True) as session:
     start = time.perf_counter()
     export(session, Path(sys.argv[2]), which="all")
     seconds = time.perf_counter() - start
-# Linux counts what this process was before it became one of ours; there it is asked otherwise.
-most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-about = Path("/proc/self/status")
-if about.exists():
-    most = int(re.search(r"VmHWM:\s+(\d+)", about.read_text()).group(1))
-print(seconds, most / 1024)
+print(seconds, peak_mb())
 """
 
 

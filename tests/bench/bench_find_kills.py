@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 from app.core.finding.inputs import Input
 from app.core.finding.looking import Look, LookSettings, bundled_ids
@@ -100,18 +101,8 @@ def _disturbed(command: list[str], table: Path, child: str, chance: random.Rando
 
 
 def _children(words: str) -> list[int]:
-    found = []
-    for place in Path("/proc").iterdir():
-        if place.name.isdecimal():
-            try:
-                line = (
-                    (place / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-                )
-            except OSError:
-                continue
-            if words in line:
-                found.append(int(place.name))
-    return found
+    lines = {each.pid: each.info["cmdline"] for each in psutil.process_iter(["cmdline"])}
+    return [pid for pid, line in lines.items() if words in " ".join(line or ())]
 
 
 def _checked(

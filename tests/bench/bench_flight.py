@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from itertools import cycle, islice
 from pathlib import Path
 
+import psutil
+
 from app.worker.pool import WorkerPool
 from app.worker.request import InspectRequest, LoadRequest
 from tests.bench import flight_server
@@ -48,8 +50,9 @@ def _run(
             # whole rounds, as they end in bursts; the last one has fewer and fewer in flight
             last = warm + (count // in_flight - 1) * in_flight
             ends, marks = [], []
-            requests = islice(cycle(paths), warm + count)
-            for result in pool.run(_requests(requests)):
+            chosen = islice(cycle(paths), warm + count)
+            requests = (InspectRequest(task="CV", path=path) for path in chosen)
+            for result in pool.run(enumerate(requests)):
                 assert result.trajectory is not None, result.error
                 assert result.trajectory.verdict == "YES", result.trajectory.stop_reason
                 ends.append(time.perf_counter())
@@ -70,11 +73,6 @@ def _run(
     yield figure_line("our side's memory at its peak", memory, "MB", **about)
 
 
-def _requests(paths: Iterator[Path]) -> Iterator[tuple[int, InspectRequest]]:
-    for number, path in enumerate(paths):
-        yield number, InspectRequest(task="CV", path=path)
-
-
 @contextmanager
 def serving() -> Iterator[str]:
     """A server with vLLM's profile."""
@@ -88,11 +86,8 @@ def serving() -> Iterator[str]:
 
 def _cpu_s(pool: WorkerPool) -> float:
     """CPU seconds so far of this process and the workers."""
-    ticks = 0
-    for client in pool._clients:
-        stat = Path(f"/proc/{client.pid}/stat").read_text(encoding="ascii")
-        ticks += sum(map(int, stat.rpartition(")")[2].split()[11:13]))
-    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+    workers = [psutil.Process(client.pid).cpu_times() for client in pool._clients]
+    return time.process_time() + sum(each.user + each.system for each in workers)
 
 
 def _server_cpu_s(url: str) -> float:

@@ -29,6 +29,12 @@ PICTURES, PATCHES, HEADS, LAYERS = 5, 216, 6, 8
 PRODUCTS = ((192, 576), (192, 192), (192, 1152), (576, 192))  # of a layer of the tower
 
 
+def sample_rows() -> list[tuple[Path, int]]:
+    """File and row of each candidate of the sample."""
+    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
+        return [(SAMPLE / row["file"], int(row["row"])) for row in csv.DictReader(file)]
+
+
 def figures(count: int = COUNT) -> Iterator[dict[str, object]]:
     """`count` smaller for a test."""
     for judge in JUDGES:
@@ -56,8 +62,7 @@ def inspect_alone(judge: str, count: int) -> dict[str, Any]:
     from agent.spectra.readers import read
     from agent.tasks.catalogue import find_task
 
-    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
-        listed = [(SAMPLE / row["file"], int(row["row"])) for row in csv.DictReader(file)]
+    listed = sample_rows()
     chosen = [listed[number * len(listed) // count] for number in range(count)]
     is_blind = judge == BLIND
     inspector: Inspector

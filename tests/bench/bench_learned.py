@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import statistics
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +18,10 @@ from app.core.similar.features import SIZE
 from app.core.similar.index import BLOCK, index_of
 from app.core.similar.learner import best_first, learn
 from tests.app.core.sessions import fill, made
-from tests.bench.measuring import figure_line, ms_of
+from tests.bench.measuring import figure_line, median_ms
 
-SPECTRA, VERDICTS, CALLS = 1_000_000, 1000, 7
+SPECTRA, VERDICTS = 1_000_000, 1000
+_ms = partial(median_ms, calls=7)
 
 
 def figures() -> Iterator[dict[str, object]]:
@@ -80,8 +81,3 @@ def _line(title: str, ms: float, baseline: str, baseline_ms: float) -> dict[str,
         title, round(ms / baseline_ms, 2), "ratio", ms=round(ms, 1),
         baseline=baseline, baseline_ms=round(baseline_ms, 2)
     )  # fmt: skip
-
-
-def _ms(call: Callable[[], object]) -> float:
-    call()
-    return statistics.median(ms_of(call) for _ in range(CALLS))

@@ -7,7 +7,6 @@ name: `python -m tests.bench million` takes two gigabytes of disk and a quarter 
 
 from __future__ import annotations
 
-import csv
 import json
 import sqlite3
 import statistics
@@ -34,10 +33,11 @@ from app.core.inspections.store import (
 )
 from app.core.queue import LIST_ORDER, Sort, count, page, parse_filter, parse_sort
 from app.core.session.session import Session, open_session
+from tests.app.core.importing.memory import peak_mb
+from tests.bench.bench_inspection import sample_rows
 from tests.bench.bench_queue import fill
 from tests.bench.measuring import figure_line, ms_of, seconds_of, told_by
 
-SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample"
 SIZES = (10_000, 100_000, 1_000_000)
 STEP = 10
 KNOWN = 60
@@ -99,26 +99,23 @@ def _fill(place: Path, size: int) -> None:
 
 @cache
 def _records() -> list[Trajectory]:
-    with (SAMPLE / "candidates.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))[:KNOWN]
     inspector, task = MeasuredInspector(), find_task("CV")
-    spectra = (read(SAMPLE / row["file"], int(row["row"])) for row in rows)
-    return [run(inspector.inspect(spectrum, task)) for spectrum in spectra]
+    return [run(inspector.inspect(read(*row), task)) for row in sample_rows()[:KNOWN]]
 
 
 def measure(place: Path) -> Iterator[tuple[str, float, str]]:
     """Name, value and unit of each figure of a session that is there."""
     yield "open", ms_of(lambda: open_session(place, "Ada").close()), "ms"
     with open_session(place, "Ada") as session:
-        yield "memory when open", _peak_mib(), "MiB"
+        yield "memory when open", peak_mb(), "MiB"
         for name, call in _cases(session).items():
             yield f"once: {name}", ms_of(call), "ms"
             yield name, _median_ms(call), "ms"
-        yield "memory after pages, filters and orders", _peak_mib(), "MiB"
+        yield "memory after pages, filters and orders", peak_mb(), "MiB"
         for suffix in ("csv", "fits"):
             out = place.with_suffix(f".{suffix}")
             yield f"export {suffix}", ms_of(partial(export, session, out, which="all")), "ms"
-            yield f"memory after export {suffix}", _peak_mib(), "MiB"
+            yield f"memory after export {suffix}", peak_mb(), "MiB"
             out.unlink()
 
 
@@ -153,11 +150,6 @@ def _median_ms(call: Callable[[], object]) -> float:
     while len(times) < CALLS and sum(times) < MOST_MS:
         times.append(ms_of(call))
     return statistics.median(times)
-
-
-def _peak_mib() -> float:
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def _written(folder: Path) -> list[Path]:
 def _reading(files: dict[str, list[Path]]) -> Iterator[dict[str, object]]:
     every = []
     for survey, paths in sorted(files.items()):
-        times = [_median_ms(lambda path=path: read(path)) for path in paths]
+        times = [_medians_ms(lambda path=path: read(path))[0] for path in paths]
         every += times
         yield _figure(f"read {survey}", statistics.median(times), files=len(paths))
     yield _figure("read, all files", statistics.median(every), files=len(every), target=15.0)
@@ -94,10 +94,6 @@ def _quietly(load: Callable[..., Any], path: Path, options: dict[str, str]) -> A
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return load(str(path), **options)
-
-
-def _median_ms(work: Callable[[], Any]) -> float:
-    return _medians_ms(work)[0]
 
 
 def _medians_ms(*works: Callable[[], Any]) -> list[float]:

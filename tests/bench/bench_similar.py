@@ -7,10 +7,10 @@ the checkout: of the five nearest neighbours of each, the share of its own class
 from __future__ import annotations
 
 import csv
-import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +23,12 @@ from agent.spectra.spectrum import Spectrum
 from app.core.similar.features import SIZE, binned, features
 from app.core.similar.index import SimilarIndex
 from app.core.spectra.prefetch import SpectrumKey
-from tests.bench.measuring import figure_line, ms_of
+from tests.bench.measuring import figure_line, median_ms
 from tests.conftest import SHARED
 
 SPECTRA = 100_000
-ASKED, CALLS = 6, 15
+ASKED = 6
+_ms = partial(median_ms, calls=15)
 FEWEST = 6
 """Spectra of a class that counts in the mean over classes."""
 Matrix = NDArray[np.float64]
@@ -169,8 +170,3 @@ def _indices(spectra: list[Spectrum]) -> Matrix:
 def quietly_binned(spectrum: Spectrum) -> Matrix:
     with np.errstate(all="ignore"):
         return binned(spectrum)[0]
-
-
-def _ms(call: Callable[[], object]) -> float:
-    call()
-    return statistics.median(ms_of(call) for _ in range(CALLS))

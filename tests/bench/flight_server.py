@@ -53,8 +53,7 @@ class Turn:
 class Server:
     def __init__(self) -> None:
         self.turns: set[Turn] = set()
-        self.waiting = self.most = self.requests = 0
-        self.sessions: set[bytes] = set()
+        self.waiting = 0
         self.replies = [_reply(number) for number in range(TURNS)]
 
     async def steps(self) -> None:
@@ -86,28 +85,18 @@ class Server:
                 )
                 body = await reader.readexactly(int(names.get(b"content-length", 0)))
                 if head.startswith(b"GET"):
-                    writer.write(_json_reply(self._told(head)))
+                    writer.write(_json_reply(_told(head)))
                     continue
-                self.requests += 1
-                session = names.get(b"x-session-id", b"")
-                self.sessions.add(session)
-                await self._answer(body, writer, session)
+                await self._answer(body, writer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
 
-    def _told(self, head: bytes) -> object:
-        if b"/models" in head.split(b"\r\n")[0]:
-            return {"object": "list", "data": [{"id": MODEL, "object": "model"}]}
-        told = {"most": self.most, "requests": self.requests, "sessions": len(self.sessions)}
-        return {**told, "cpu_s": time.process_time()}
-
-    async def _answer(self, body: bytes, writer: asyncio.StreamWriter, session: bytes) -> None:
+    async def _answer(self, body: bytes, writer: asyncio.StreamWriter) -> None:
         pieces, whole = self.replies[turn_number(body)]
         streamed = b'"stream": true' in body or b'"stream":true' in body
         self.waiting += 1
-        self.most = max(self.most, len(self.turns) + self.waiting)
         busy = len(self.turns) + self.waiting
         await asyncio.sleep(FIRST_TOKEN_S + FIRST_TOKEN_MORE_S * busy)
         if streamed:
@@ -119,6 +108,12 @@ class Server:
         self.waiting -= 1
         self.turns.add(turn)
         await turn.ended.wait()
+
+
+def _told(head: bytes) -> object:
+    if b"/models" in head.split(b"\r\n")[0]:
+        return {"object": "list", "data": [{"id": MODEL, "object": "model"}]}
+    return {"cpu_s": time.process_time()}
 
 
 def turn_number(body: bytes) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
 import time
@@ -24,6 +25,12 @@ def seconds_of(call: Callable[[], object]) -> float:
 
 def ms_of(call: Callable[[], object]) -> float:
     return 1e3 * seconds_of(call)
+
+
+def median_ms(call: Callable[[], object], calls: int) -> float:
+    """Of so many calls, after one that is not counted."""
+    call()
+    return statistics.median(ms_of(call) for _ in range(calls))
 
 
 def told_by(*words: str, environment: Mapping[str, str] | None = None) -> Any:
