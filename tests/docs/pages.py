@@ -22,6 +22,7 @@ OTHERS = [
     ROOT / "train" / "README.md",
 ]
 PAGES = [page for pair in PAIRS for page in pair] + OTHERS
+LANGUAGES = ("en", "zh")
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -73,3 +74,23 @@ def links(page: Path) -> list[str]:
 
 def headings(page: Path) -> list[str]:
     return _HEADING.findall(prose(page))
+
+
+def guide_text(language: str, name: str) -> str:
+    return (HELP / language / f"{name}.md").read_text(encoding="utf-8")
+
+
+def tables(language: str, name: str) -> list[list[list[str]]]:
+    """The tables of a page of the guide, each with its head first."""
+    found = re.findall(r"(?:^\|.*\n)+", guide_text(language, name), re.MULTILINE)
+    rows = [[_cells(line) for line in each.splitlines()] for each in found]
+    return [[head, *rest] for head, _, *rest in rows]
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row[1:-1].split(" | ")]
+
+
+def code(cells: list[str]) -> list[str]:
+    """The texts in backticks."""
+    return re.findall(r"`([^`]+)`", " | ".join(cells))

@@ -25,7 +25,6 @@ OURS += [(relative(page), line) for page, _ in PAIRS for line in IN_TEXT.findall
 FOREIGN = (
     "CMAKE_ARGS=",
     "make",
-    "make run",
     ". .venv/bin/activate",
     "pip ",
     "vllm ",

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import fields
-from itertools import takewhile
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
 import typer
 
+from agent.models.hub import HUB
 from agent.rendering.style import Style
 from agent.spectra.readers.base import OPTICAL
 from agent.spectra.readers.libraries import LIBRARIES
@@ -20,28 +21,18 @@ from app.core.exporting.export import FORMATS
 from app.core.importing import role_names
 from app.core.importing.roles import ROLES
 from app.core.queue.filter_parser import parse_filter
-from tests.docs.pages import HELP, PAIRS, ROOT, blocks, prose
+from app.services.archives import lamost, sdss, sparcl
+from app.services.catalogues.service import all_services
+from app.ui.base.translation.data_texts import load_table
+from app.ui.judge.controls import web_pages
+from tests.docs.pages import LANGUAGES, PAIRS, ROOT, blocks, code, guide_text, prose, tables
 from train.cli import app as trainer
-
-LANGUAGES = ("en", "zh")
-CODE = re.compile(r"`([^`]+)`")
 
 
 def table(page: str, language: str, start: str) -> list[list[str]]:
     """Cells of the table that has a row starting with this text."""
-    lines = (HELP / language / f"{page}.md").read_text(encoding="utf-8").splitlines()
-    for index, line in enumerate(lines):
-        if line.startswith("|---"):
-            rows = list(takewhile(lambda each: each.startswith("|"), lines[index + 1 :]))
-            cells = [[cell.strip() for cell in row[1:-1].split(" | ")] for row in rows]
-            if any(row[0].startswith(start) for row in cells):
-                return cells
-    raise AssertionError(f"{page}: no table with a row {start!r}")
-
-
-def code(cells: list[str]) -> list[str]:
-    """The texts in backticks."""
-    return CODE.findall(" | ".join(cells))
+    found = (rows for _, *rows in tables(language, page))
+    return next(rows for rows in found if any(row[0].startswith(start) for row in rows))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -79,7 +70,7 @@ def test_example_column_names_are_known_for_their_roles(language):
     rows = table("formats", language, "path")
     assert {role for row in rows for role in row[0].split(", ")} == set(ROLES)
     for role, names, _ in rows:
-        for name in map(role_names.normalized_name, CODE.findall(names)):
+        for name in map(role_names.normalized_name, code([names])):
             is_score = role == "score" and role_names.SCORE_PATTERN.fullmatch(name)
             assert name in KNOWN[role] or is_score, (role, name)
 
@@ -143,7 +134,7 @@ LABELS = (
 @pytest.mark.parametrize(("page", "label"), LABELS)
 def test_quoted_texts_of_the_window_match_it(page, label):
     translated = dict(_translations())
-    english, chinese = ((HELP / each / f"{page}.md").read_text("utf-8") for each in LANGUAGES)
+    english, chinese = (guide_text(each, page) for each in LANGUAGES)
     assert label in english
     assert translated[label] in chinese
 
@@ -160,7 +151,7 @@ def test_quoted_error_messages_exist_in_the_source():
 def test_all_keys_of_a_model_card_are_named():
     page = ROOT / "resources" / "models" / "README.md"
     (example,) = [each.text for each in blocks(page) if each.kind == "toml"]
-    named = set(re.findall(r"^(\w+) =", example, re.MULTILINE)) | set(CODE.findall(prose(page)))
+    named = set(re.findall(r"^(\w+) =", example, re.MULTILINE)) | set(code([prose(page)]))
     assert {item.name for item in fields(Style)} - named == set()
 
 
@@ -175,10 +166,50 @@ def test_every_reader_of_spectra_and_every_library_is_described(language):
     rows = table("formats", language, "LAMOST MRS")
     assert [row[0] for row in rows] == [reader.name for reader in READERS]
     assert all(len(row[1]) > 10 for row in rows)
-    page = (HELP / language / "formats.md").read_text(encoding="utf-8")
-    for library in LIBRARIES:
-        assert library.name in page
-    assert f"{MAX_MEASURED:,}" in page
-    low, high = OPTICAL
-    assert f"{low:,.0f}" in page
-    assert f"{high:,.0f}" in page
+    page = guide_text(language, "formats")
+    figures = [f"{MAX_MEASURED:,}", *(f"{end:,.0f}" for end in OPTICAL)]
+    for each in (*(library.name for library in LIBRARIES), *figures):
+        assert each in page
+
+
+# The guide's table of what leaves the computer, against the addresses that the program has.
+ADDRESS = re.compile(r"https?://([a-z0-9.-]+\.[a-z]{2,})")
+NAMES_ONLY = {"www.w3.org", "www.ivoa.net"}
+"""Hosts in the names of formats, which are never asked."""
+
+
+def leaving(language: str) -> dict[str, list[str]]:
+    """What is sent and to whom, by the name of the service or of what a person does."""
+    return {row[0]: row[1:] for row in table("evidence", language, "SIMBAD")}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_service_has_its_row_with_what_it_is_sent(language):
+    chinese = load_table("services", "zh") if language == "zh" else {}
+    rows = leaving(language)
+    for service in all_services().values():
+        sends = chinese.get(service.sends, service.sends[0].lower() + service.sends[1:])
+        name = chinese.get(service.name, service.name)
+        assert rows[name] == [sends.rstrip(".。"), urlsplit(service.url).hostname]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_archives_and_hub_are_in_it(language):
+    told = " ".join(word for row in leaving(language).values() for word in row)
+    for address in (sparcl.BASE, sdss.BASE, sdss.SKYSERVER, lamost.BASE, HUB):
+        assert str(urlsplit(address).hostname) in told
+
+
+def test_the_program_has_no_address_that_is_not_told():
+    told = " ".join(word for row in leaving("en").values() for word in row)
+    pages = (web_pages.SIMBAD, web_pages.ALADIN, web_pages.SDSS_SPECTRUM, web_pages.SDSS_OBJECT)
+    opened = {urlsplit(each).hostname for each in pages}
+    opened |= {urlsplit(each.page).hostname for each in all_services().values()}
+    unknown = {}
+    for part in ("app", "agent", "resources/services"):
+        for path in (ROOT / part).rglob("*"):
+            if path.suffix in (".py", ".toml"):
+                for host in ADDRESS.findall(path.read_text()):
+                    if host not in told and host not in opened | NAMES_ONLY:
+                        unknown[host] = path.relative_to(ROOT).as_posix()
+    assert unknown == {}

@@ -8,11 +8,9 @@ import sys
 import tomllib
 
 import pytest
-from typer.testing import CliRunner
 
-from app.cli.main import workbench
-from tests.docs.pages import GUIDE, HELP, ROOT, prose
-from tests.docs.test_facts import LANGUAGES, code
+from tests.app.cli.commands import invoke
+from tests.docs.pages import GUIDE, LANGUAGES, ROOT, code, guide_text, prose, tables
 
 README = {"en": ROOT / "README.md", "zh": ROOT / "README.zh.md"}
 SAID = {"en": "what is said", "zh": "所述内容"}
@@ -21,17 +19,6 @@ FIGURE = re.compile(
     r"\d[\d.,]* ?(?:%|[GM]B|s\b|ms\b|minutes|秒|分钟)|F1 \d|about a (?:second|minute)"
     r"|less than a second|a second and|约一秒|不到一秒|一分钟|每秒约"
 )
-
-
-def page(language: str, name: str) -> str:
-    return (HELP / language / f"{name}.md").read_text(encoding="utf-8")
-
-
-def tables(language: str, name: str) -> list[list[list[str]]]:
-    """The tables of a page, each with its head first."""
-    found = re.findall(r"(?:^\|.*\n)+", page(language, name), re.MULTILINE)
-    rows = [[line[2:-2].split(" | ") for line in each.splitlines()] for each in found]
-    return [[head, *rest] for head, _, *rest in rows]
 
 
 def said(language: str) -> list[str]:
@@ -46,7 +33,7 @@ def flat(text: str) -> str:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_the_page_quotes_is_said_and_the_readme_says_no_other_figure(language):
     readme = flat(prose(README[language]))
-    pages = [flat(page(language, name)) for name in GUIDE if name != "numbers"]
+    pages = [flat(guide_text(language, name)) for name in GUIDE if name != "numbers"]
     quotes = said(language)
     assert len(quotes) > 20
     assert [each for each in quotes if not any(each in text for text in (readme, *pages))] == []
@@ -60,7 +47,7 @@ def test_every_figure_of_a_card_is_in_its_table(language):
     for card in (ROOT / "resources" / "models").glob("*/model.toml"):
         figures = tomllib.loads(card.read_text(encoding="utf-8"))["figures"]
         (section,) = (
-            part for part in page(language, "numbers").split("\n## ")
+            part for part in guide_text(language, "numbers").split("\n## ")
             if f"`{card.parent.name}`" in part.splitlines()[0]
         )  # fmt: skip
         for each in figures:
@@ -76,7 +63,7 @@ def test_commands_that_take_a_moment_print_the_figure(language):
     for _, command, figure in quick:
         program, *words = shlex.split(command.strip("`"))
         if program == "spec-o3":
-            printed = CliRunner().invoke(workbench([words[0]]), words).stdout
+            printed = invoke(*words).stdout
         else:
             printed = subprocess.run(
                 [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=True
@@ -86,7 +73,7 @@ def test_commands_that_take_a_moment_print_the_figure(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_cell_has_a_command_a_source_or_says_that_there_is_none(language):
-    text = page(language, "comparison")
+    text = guide_text(language, "comparison")
     sources = set(re.findall(r"^\[([\w-]+)\]: https://github\.com/\S+/blob/[0-9a-f]{40}/\S+$",
                              text, re.MULTILINE))  # fmt: skip
     used = set()
@@ -102,7 +89,7 @@ def test_each_cell_has_a_command_a_source_or_says_that_there_is_none(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_benches_and_targets_that_are_named_exist(language):
-    text = page(language, "numbers")
+    text = guide_text(language, "numbers")
     benches = re.findall(r"`python -m tests\.bench (\w+)`", text)
     assert len(benches) > 5
     assert all((ROOT / "tests" / "bench" / f"bench_{name}.py").is_file() for name in benches)

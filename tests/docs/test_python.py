@@ -6,14 +6,13 @@ import runpy
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
 import agent
 import app
 from agent import api
 from app import finding_api, session_api
-from app.cli.main import workbench
-from tests.docs.pages import HELP, PAIRS, ROOT, blocks, prose, relative
+from tests.app.cli.commands import MEASURED, SAMPLE, run
+from tests.docs.pages import HELP, LANGUAGES, PAIRS, ROOT, blocks, prose, relative
 
 NOTEBOOK = HELP / "examples" / "first-steps.ipynb"
 EXAMPLES = [page for page, _ in PAIRS if any(each.kind == "python" for each in blocks(page))]
@@ -24,17 +23,11 @@ def folder(tmp_path_factory):
     """A folder with the resources beside it and a vetted session, as a reader of the page has."""
     found = tmp_path_factory.mktemp("python")
     (found / "resources").symlink_to(ROOT / "resources")
-    rows = (ROOT / "resources" / "sample" / "candidates.csv").read_text("utf-8").splitlines()
+    rows = (SAMPLE / "candidates.csv").read_text("utf-8").splitlines()
     (found / "few.csv").write_text("\n".join(rows[:4]) + "\n", encoding="utf-8")
-    spectra = str(ROOT / "resources" / "sample")
-    session = str(found / "night.speco3")
-    steps = (
-        ["new", session, str(found / "few.csv"), "--task", "CV", "--spectra", spectra],
-        ["vet", session, "--model", "measured", "--workers", "1"],
-    )
-    for words in steps:
-        done = CliRunner().invoke(workbench([words[0]]), [*words, "--reviewer", "Ada"])
-        assert done.exit_code == 0, done.output
+    session, by = found / "night.speco3", ("--reviewer", "Ada")
+    run("new", session, found / "few.csv", "--task", "CV", "--spectra", SAMPLE, *by)
+    run("vet", session, *MEASURED, *by)
     # The README's reader has that of `spec-o3 demo --out my-demo`.
     (found / "my-demo").mkdir()
     shutil.copy(session, found / "my-demo" / "sample.speco3")
@@ -75,7 +68,7 @@ def test_the_notebook_runs(tmp_path, monkeypatch, capsys):
     assert "H_alpha" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_stable_names_are_listed(language):
     page = prose(HELP / language / "python.md")
     functions = [name for name in api.__all__ if name[0].islower()]
