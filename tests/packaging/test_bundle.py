@@ -9,6 +9,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -63,14 +65,9 @@ class Start:
             alone = ["unshare", "--net", "--mount", *prepared, *user]
         return [*alone, *bare, str(self.program), *map(str, words)]
 
-    def __call__(self, *words: object, cwd: Path | None = None, **more: object):
-        return subprocess.run(
-            self.command(*words, **more),
-            cwd=cwd or self.home,
-            capture_output=True,
-            text=True,
-            timeout=LONG_S,
-        )
+    def __call__(self, *words: object, **more: object):
+        command, home = self.command(*words, **more), self.home
+        return subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=LONG_S)
 
 
 @pytest.fixture
@@ -165,12 +162,8 @@ def test_a_library_that_the_system_lacks(start, name):
 def test_two_at_once_on_one_session(start, home):
     assert start("demo", "--out", home / "out").returncode == 0
     session = home / "out" / "sample.speco3"
-    first = subprocess.Popen(
-        start.command(session, QT_QPA_PLATFORM="offscreen"),
-        cwd=home,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    command, silent = start.command(session, QT_QPA_PLATFORM="offscreen"), subprocess.DEVNULL
+    first = subprocess.Popen(command, cwd=home, stdout=silent, stderr=silent)
     try:
         wait_until(lambda: (session.parent / f".{session.name}.lock").exists())
         said = one_line(start("vet", session))
@@ -198,30 +191,22 @@ def test_its_window_is_shown_and_closes(start, home, tmp_path):
             assert running.wait(LONG_S) == 0
 
 
-class display:
+@contextmanager
+def display(folder: Path) -> Iterator[str]:
     """An X server of our own, with a number nobody else has.
 
     It would begin anew whenever its last client leaves, and refuse those that come meanwhile.
     """
-
-    def __init__(self, folder: Path) -> None:
-        self._log = folder / "xvfb.log"
-
-    def __enter__(self) -> str:
-        reading, writing = os.pipe()
-        with self._log.open("wb") as log:
-            self._server = subprocess.Popen(
-                ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-noreset"],
-                pass_fds=(writing,),
-                stdout=log,
-                stderr=log,
-            )
-        os.close(writing)
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1440x900x24", "-noreset"]
+    with (folder / "xvfb.log").open("wb") as log:
+        server = subprocess.Popen(command, pass_fds=(writing,), stdout=log, stderr=log)
+    os.close(writing)
+    try:
         with os.fdopen(reading) as told:
             number = told.readline().strip()
-        assert number, self._log.read_text()
-        return f":{number}"
-
-    def __exit__(self, *exception: object) -> None:
-        self._server.terminate()
-        self._server.wait(LONG_S)
+        assert number, (folder / "xvfb.log").read_text()
+        yield f":{number}"
+    finally:
+        server.terminate()
+        server.wait(LONG_S)

@@ -33,12 +33,8 @@ def made(tmp_path_factory):
             shutil.copy(ROOT / name, tree)
     (tree / "resources" / "__pycache__").mkdir()
     (tree / "resources" / "__pycache__" / "old.cpython-311.pyc").write_bytes(b"left over")
-    subprocess.run(
-        [sys.executable, "-c", f"OUT = {str(folder)!r}; {MAKE}"],
-        cwd=tree,
-        check=True,
-        capture_output=True,
-    )
+    command = [sys.executable, "-c", f"OUT = {str(folder)!r}; {MAKE}"]
+    subprocess.run(command, cwd=tree, check=True, capture_output=True)
     return folder, tree
 
 
