@@ -31,8 +31,10 @@ from train.cli import app as trainer
 
 def table(page: str, language: str, start: str) -> list[list[str]]:
     """Cells of the table that has a row starting with this text."""
-    found = (rows for _, *rows in tables(language, page))
-    return next(rows for rows in found if any(row[0].startswith(start) for row in rows))
+    for _, *rows in tables(language, page):
+        if any(row[0].startswith(start) for row in rows):
+            return rows
+    raise AssertionError(f"{page}: no table with a row {start!r}")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
