@@ -7,7 +7,6 @@ from typing import get_args
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import Result
 
 from agent.errors import ReadError, ToolError, WorkbenchError
 from agent.rendering.render import COMPACT, STYLES, render_array
@@ -24,8 +23,7 @@ KEYS = {
 }  # fmt: skip
 
 
-def run(path: Path, *options: str) -> Result:
-    return commands.invoke("info", path, *options)
+run = partial(commands.invoke, "info")
 
 
 @pytest.fixture
