@@ -8,7 +8,7 @@ from sqlalchemy import update
 from app.core.database.tables import candidates
 from app.services.catalogues.service import all_services
 from tests.app.core.sessions import made
-from tests.app.services.conftest import client, server  # noqa: F401
+from tests.app.services.conftest import client  # noqa: F401
 
 PLACES = {1: (10.0, 41.0), 2: (200.0, -5.0), 3: (None, None)}
 
@@ -24,7 +24,7 @@ def session(location):
 
 
 @pytest.fixture
-def twomass(server):  # noqa: F811
+def twomass(server):
     row = {"RAJ2000": 10.0, "DEJ2000": 41.0, "Jmag": 12.5, "e_Jmag": 0.03, "Hmag": 12.0,
            "e_Hmag": None, "Kmag": 11.9, "e_Kmag": 0.02, "Qflg": "AUA"}  # fmt: skip
     server.tables['"II/246/out"'] = [row, row | {"RAJ2000": 10.0003, "Jmag": 14.0}]
@@ -32,7 +32,7 @@ def twomass(server):  # noqa: F811
 
 
 @pytest.fixture
-def gaia(server):  # noqa: F811
+def gaia(server):
     service = replace(all_services()["gaia"].changed(url=server.url), per_second=10.0)
     row = {each.column: None for each in service.columns}
     row |= {each.error: None for each in service.columns if each.error}

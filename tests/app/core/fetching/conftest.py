@@ -1,3 +1,3 @@
-from tests.app.services.conftest import client, server
+from tests.app.services.conftest import client
 
-__all__ = ["client", "server"]
+__all__ = ["client"]
