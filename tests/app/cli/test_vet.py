@@ -209,9 +209,10 @@ def many(few, tmp_path):
     for number in range(READABLE):
         row = readable[number % (FEW - 1)]
         name = f"{number}-{row['file']}"
-        few.with_name(name).write_bytes(few.with_name(row["file"]).read_bytes())
+        shutil.copy(few.with_name(row["file"]), tmp_path / name)
         rows.append({**row, "file": name, "object_id": f"object {number}"})
-    run("new", place, write_list(few.parent, [*rows, damaged], "many.csv"), "--task", "CV")
+    shutil.copy(few.with_name(damaged["file"]), tmp_path)
+    run("new", place, write_list(tmp_path, [*rows, damaged], "many.csv"), "--task", "CV")
     return place
 
 
