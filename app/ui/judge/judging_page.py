@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QWidget
 from app.core.statistics.repeats import plan_repeats
 from app.ui.base.actions.actions import ACTIONS
 from app.ui.base.translation.data_texts import task_text
-from app.ui.judge.comparison.compared_spectra import ComparedSpectra
-from app.ui.judge.comparison.overlay_curves import OverlayCurves, text_of
+from app.ui.judge.comparison.compared_spectra import ComparedSpectra, OverlayCurves, text_of
 from app.ui.judge.comparison.ratio import DIFFERENCE, OFF, RATIO, RatioPanel
 from app.ui.judge.controls.tool_row import ToolRow
 from app.ui.judge.docks.dock_area import DockArea
@@ -28,20 +27,7 @@ from app.ui.judge.verdict.key_strip import KeyStrip, SubclassKeys
 from app.ui.judge.verdict.status_line import KnownAnswerNote
 from app.ui.judge.verdict.verdict_bar import VerdictBar
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import (
-    ElidedLabel,
-    add_action,
-    button,
-    check_box,
-    clear_layout,
-    column,
-    keep_current,
-    one_line,
-    row,
-    short_label,
-    with_key,
-    wrapped_label,
-)
+from app.ui.widgets import labels
 from app.ui.widgets.text_width import OnEvent
 
 
@@ -66,13 +52,13 @@ class JudgingPage(QWidget):
         self.repeat_line = RepeatLine(context, self._middle)
         self.known_answers = KnownAnswerNote(context, self)
         self.plot.top_row.addWidget(self.tools)
-        column(self.repeat_line, (self.plot, 1), spacing=0, parent=self._middle)
+        labels.column(self.repeat_line, (self.plot, 1), spacing=0, parent=self._middle)
         self.dock_area.fill(
             self._middle, DockSite(context, self.plot, self.comparison, self.focus_plot)
         )
         self.docks = self.dock_area.docks
         self.room = PlotRoom(self, self.plot, self.dock_area, self.tools)
-        column((self.dock_area, 1), self.fields, self.verdicts, spacing=0, parent=self)
+        labels.column((self.dock_area, 1), self.fields, self.verdicts, spacing=0, parent=self)
         self.plot.template.set_source(self.tools.templates.load)
         self.plot_menu.look_chosen.connect(partial(self.dock_area.show_dock, AGENT.name))
 
@@ -115,11 +101,11 @@ class RepeatLine(QFrame):
         self.setProperty("role", "card")
         self._current, self._runner = context.current, context.runner
         self._was_on = self._was_in_study = False
-        self.text = wrapped_label("", parent=self)
+        self.text = labels.wrapped_label("", parent=self)
         self.stop = QPushButton(self.tr("Stop"), self)
         self.stop.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.stop.setToolTip(self.tr("Back to the candidate you came from"))
-        row((self.text, 1), self.stop, spacing=12, margins=(12, 4, 8, 4), parent=self)
+        labels.row((self.text, 1), self.stop, spacing=12, margins=(12, 4, 8, 4), parent=self)
         self.stop.clicked.connect(self._stop)
         context.commands.add("show_again", self._start_or_stop)
         self._current.repeat_round.changed.connect(self._show)
@@ -252,7 +238,7 @@ class PlotMenu(QObject):
         self.windows = QMenu(self.tr("Go to window"), self.menu)
         for number, window in enumerate(context.bridge.session.task.windows, 1):
             name = task_text(window.label)
-            add_action(self.windows, name, partial(context.commands.run, f"window_{number}"))
+            labels.add_action(self.windows, name, partial(context.commands.run, f"window_{number}"))
         panel.plot.stage.menu_requested.connect(self.open_at)
 
     def open_at(self, wavelength: float) -> None:
@@ -268,7 +254,7 @@ class PlotMenu(QObject):
         copies = [(copy, partial(QGuiApplication.clipboard().setText, text))]
         for entries in (of_mark, fits, self._looks_at(wavelength), copies):
             for title, call in entries:
-                add_action(self.menu, title, call)
+                labels.add_action(self.menu, title, call)
             if entries:
                 self.menu.addSeparator()
         self._add_commands(COMMANDS)
@@ -291,7 +277,7 @@ class PlotMenu(QObject):
                 continue
             text = self.tr("Show look {number} and its answer: {label}")
             text = text.replace("{number}", str(number))
-            label = one_line(task_text(" ".join(step.label.split())), MAX_LABEL)
+            label = labels.one_line(task_text(" ".join(step.label.split())), MAX_LABEL)
             entries.append((text.replace("{label}", label), partial(self._show_look, index)))
         return entries[:MAX_LOOKS]
 
@@ -306,7 +292,9 @@ class PlotMenu(QObject):
                 self.menu.addSeparator()
                 continue
             title, key = ACTIONS[name].title, keymap.label(name)
-            add_action(self.menu, f"{title}\t{key}" if key else title, partial(commands.run, name))
+            labels.add_action(
+                self.menu, f"{title}\t{key}" if key else title, partial(commands.run, name)
+            )
 
 
 # The popover of the comparison: what is overlaid, whether it is kept, and the ratio below.
@@ -319,28 +307,37 @@ class ComparisonControl(QWidget):
     ) -> None:
         super().__init__()
         self._comparison, self._ratio, self._keymap = comparison, ratio, context.keymap
-        self.epochs = button("", call=comparison.overlay_epochs)
+        self.epochs = labels.button("", call=comparison.overlay_epochs)
         about = self.tr("Any other row of the queue is compared from its menu (right click).")
-        self.note = wrapped_label(about, "dim")
-        self.kept = check_box(self.tr("Keep over candidates"))
-        self.clear = button(self.tr("Remove all"), call=comparison.clear)
+        self.note = labels.wrapped_label(about, "dim")
+        self.kept = labels.check_box(self.tr("Keep over candidates"))
+        self.clear = labels.button(self.tr("Remove all"), call=comparison.clear)
         self.modes = {
-            OFF: button(self.tr("Off"), "key"),
-            RATIO: button(self.tr("Ratio"), "key"),
-            DIFFERENCE: button(self.tr("Difference"), "key"),
+            OFF: labels.button(self.tr("Off"), "key"),
+            RATIO: labels.button(self.tr("Ratio"), "key"),
+            DIFFERENCE: labels.button(self.tr("Difference"), "key"),
         }
         self.lines: list[tuple[QWidget, QPushButton]] = []
-        self._list = column(spacing=2)
+        self._list = labels.column(spacing=2)
         epochs = self.epochs, 0, Qt.AlignmentFlag.AlignLeft
-        below = short_label(self.tr("Below the plot"), "dim")
-        modes = row(*((each, 1) for each in self.modes.values()), spacing=4)
-        parts = (epochs, self.note, self._list, row((self.kept, 1), self.clear), below, modes)
-        column(*parts, spacing=6, parent=self)
+        below = labels.short_label(self.tr("Below the plot"), "dim")
+        modes = labels.row(*((each, 1) for each in self.modes.values()), spacing=4)
+        parts = (
+            epochs,
+            self.note,
+            self._list,
+            labels.row((self.kept, 1), self.clear),
+            below,
+            modes,
+        )
+        labels.column(*parts, spacing=6, parent=self)
         for mode, each in self.modes.items():
             each.setCheckable(True)
             each.clicked.connect(partial(self._choose_mode, mode))
         self.kept.clicked.connect(comparison.keep)
-        keep_current(self._show, comparison.changed, ratio.mode_changed, context.keymap.changed)
+        labels.keep_current(
+            self._show, comparison.changed, ratio.mode_changed, context.keymap.changed
+        )
 
     def button_text(self) -> str:
         count = len(self._comparison.compared)
@@ -356,24 +353,24 @@ class ComparisonControl(QWidget):
     def _show(self, *_: object) -> None:
         compared = self._comparison.compared
         key = self._keymap.label("overlay_epochs")
-        self.epochs.setText(with_key(self.tr("Overlay the epochs of this source"), key))
+        self.epochs.setText(labels.with_key(self.tr("Overlay the epochs of this source"), key))
         self.kept.setChecked(self._comparison.is_kept)
         self.clear.setEnabled(bool(compared))
         self.note.setVisible(not compared)
         for mode, choice in self.modes.items():
             choice.setChecked(mode == self._ratio.mode)
-        clear_layout(self._list)
+        labels.clear_layout(self._list)
         self.lines.clear()
         for each in compared:
-            name = ElidedLabel("")
+            name = labels.ElidedLabel("")
             name.show_text(text_of(each))
-            remove = button("×")
+            remove = labels.button("×")
             remove.setFixedWidth(REMOVE_PX)
             remove.setAccessibleName(
                 self.tr("Remove {name}").replace("{name}", each.candidate.name)
             )
             remove.clicked.connect(partial(self._comparison.remove, each.candidate.id))
             line = QWidget()
-            line.setLayout(row((name, 1), remove, spacing=4))
+            line.setLayout(labels.row((name, 1), remove, spacing=4))
             self.lines.append((line, remove))
             self._list.addWidget(line)

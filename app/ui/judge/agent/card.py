@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -30,6 +30,7 @@ from PySide6.QtWidgets import QMenu, QScrollArea, QWidget
 from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
 from app.ui.judge.agent.card_content import CardContent
 from app.ui.judge.agent.measured_rows import MeasuredRow, header_row
+from app.ui.widgets.labels import add_action
 from app.ui.widgets.painted_button import smooth_painter
 
 SPACING = 6
@@ -43,13 +44,14 @@ class Timeline(QScrollArea):
     enlarged = Signal(int)
     rerun_requested = Signal(int)
 
-    def __init__(self, current_theme: CurrentTheme) -> None:
+    def __init__(self, current_theme: CurrentTheme, head: QWidget) -> None:
+        """`head` stands above all cards while it is not hidden."""
         super().__init__()
         self._current_theme = current_theme
         self._cards: list[StepCard] = []
         self._count = 0
-        self._column = QWidget()
-        self._head: QWidget | None = None
+        self._column, self._head = QWidget(), head
+        head.setParent(self._column)
         self.setWidget(self._column)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -60,11 +62,6 @@ class Timeline(QScrollArea):
     @property
     def cards(self) -> tuple[StepCard, ...]:
         return tuple(self._cards[: self._count])
-
-    def set_head(self, head: QWidget) -> None:
-        """Take a part that stands above all cards while it is not hidden."""
-        self._head = head
-        head.setParent(self._column)
 
     def show_cards(self, contents: Sequence[CardContent], *, follow: bool = False) -> None:
         """Show these steps; `follow` keeps the list at its end if it is there."""
@@ -115,7 +112,7 @@ class Timeline(QScrollArea):
 
     def _lay_out(self) -> None:
         width, y = self.viewport().width(), 0
-        if self._head is not None and not self._head.isHidden():
+        if not self._head.isHidden():
             y = self._head.heightForWidth(width) + SPACING
             self._head.setGeometry(0, 0, width, y - SPACING)
         for card in self.cards:
@@ -241,7 +238,8 @@ class StepCard(QWidget):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Copy text")).triggered.connect(self._copy)
+        copy = partial(QGuiApplication.clipboard().setText, self.content.full_text)
+        add_action(menu, self.tr("Copy text"), copy)
         menu.popup(event.globalPos())
 
     def changeEvent(self, event: QEvent) -> None:
@@ -266,10 +264,6 @@ class StepCard(QWidget):
         if card.picture is not None:
             self._paint_picture(painter, theme, card.picture)
         painter.end()
-
-    def _copy(self) -> None:
-        if self.content is not None:
-            QGuiApplication.clipboard().setText(self.content.full_text)
 
     def _layout_for(self, width: int) -> CardLayout:
         assert self.content is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 from agent.errors import TrajectoryError, WorkbenchError
 from agent.rendering.model_image import QWEN25, Sizing
 from agent.spectra.spectrum import Spectrum
-from agent.trajectory.trajectory import SpectrumRef, Step, Trajectory
+from agent.trajectory.trajectory import SpectrumRef, Step
 from app.ui.base.background.runner import Runner
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.judge.agent.card import THUMB
@@ -60,7 +60,7 @@ class PictureWindow(QFrame):
         self.close()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class PictureSource:
     """How an inspection draws its spectrum; `style` None means the named model's style."""
 
@@ -69,11 +69,6 @@ class PictureSource:
     ref: SpectrumRef | None = None
     style: Mapping[str, Any] | None = None
     sizing: Sizing = QWEN25
-
-    @classmethod
-    def of(cls, record: Trajectory, spectrum: Spectrum) -> PictureSource:
-        source = cls(spectrum=spectrum, model=record.model.name, ref=record.spectrum)
-        return replace(source, style=record.style, sizing=record.sizing)
 
 
 class Pictures(QObject):

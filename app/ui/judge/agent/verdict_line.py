@@ -1,20 +1,31 @@
-"""The answer of the shown record: verdict, p(YES), the facts that decide, and other records."""
+"""The answer of the shown record: verdict, p(YES), the facts that decide; and two side by side."""
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from itertools import zip_longest
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
 
+from agent.ellipsis import shortened
 from agent.evidence.words import KIND_NAMES
 from agent.inspection.built_in import built_in, opposed_members
 from agent.trajectory.trajectory import Trajectory
 from app.ui.base.theme.theme import CurrentTheme
-from app.ui.base.translation.measured_texts import translate_measured_name
+from app.ui.base.translation.data_texts import task_text
+from app.ui.base.translation.measured_texts import translate_measured_name, translate_panel_text
 from app.ui.judge.agent.deciding_facts import NUMBERS, DecidingFact, deciding_facts
+from app.ui.judge.agent.measured_rows import observed_range
 from app.ui.judge.agent.status_texts import (
     calibration_hint,
     combined_hint,
@@ -24,19 +35,9 @@ from app.ui.judge.agent.status_texts import (
     verdict_text,
 )
 from app.ui.judge.verdict.verdict_text import conflict_text
-from app.ui.session.inspection.records import Records
+from app.ui.session.inspection.records import Records, is_same_model
+from app.ui.widgets import labels
 from app.ui.widgets.agent_parts import colour_verdict, record_names
-from app.ui.widgets.labels import (
-    ElidedLabel,
-    add_action,
-    add_check,
-    button,
-    column,
-    flow,
-    row,
-    short_label,
-    wrapped_label,
-)
 
 translate = QCoreApplication.translate
 MAX_TEXT = 60_000  # characters of a record that are searched
@@ -49,8 +50,8 @@ class FactList(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.labels = [wrapped_label("", parent=self) for _ in NUMBERS]
-        column(*self.labels, spacing=2, parent=self)
+        self.labels = [labels.wrapped_label("", parent=self) for _ in NUMBERS]
+        labels.column(*self.labels, spacing=2, parent=self)
         for label in self.labels:
             label.setCursor(Qt.CursorShape.PointingHandCursor)
             label.installEventFilter(self)
@@ -82,32 +83,32 @@ class VerdictLine(QWidget):
         self._facts: tuple[DecidingFact, ...] = ()
         self._records = Records(candidate_id=0)
         self._shown: Trajectory | None = None
-        self.verdict = short_label("", "title")
-        self.p_yes = ElidedLabel("small")
-        self.combined = ElidedLabel("small")
+        self.verdict = labels.short_label("", "title")
+        self.p_yes = labels.ElidedLabel("small")
+        self.combined = labels.ElidedLabel("small")
         """With what catalogues say, apart from the spectrum's own p(YES)."""
         self._log_odds: float | None = None
-        self.warning = wrapped_label("", "warning")
-        self.conflict = ElidedLabel("warning")
+        self.warning = labels.wrapped_label("", "warning")
+        self.conflict = labels.ElidedLabel("warning")
         self.facts = FactList(self)
         """For the top of the list of steps, which scrolls where there is little room."""
         self.facts.setAccessibleName(self.tr("What decides"))
-        self.steps = button("")
+        self.steps = labels.button("")
         """Shows the steps that led to the answer, or folds them."""
         self.steps.setCheckable(True)
-        self.record = button("", call=self._open_menu)
+        self.record = labels.button("", call=self._open_menu)
         self.record.setToolTip(self.tr("Records of this candidate"))
         self.menu = QMenu(self)
-        self.compare = button(self.tr("Back to the steps"))
+        self.compare = labels.button(self.tr("Back to the steps"))
         """Checked while two records are side by side, and only there then."""
         self.compare.setCheckable(True)
         shown_at_times = self.combined, self.warning, self.conflict, self.facts
         for part in (*shown_at_times, self.steps, self.record, self.compare):
             part.hide()
-        self.first_row = row(self.verdict, (self.p_yes, 1))
-        buttons = flow(self.steps, self.record, self.compare, spacing=4)
+        self.first_row = labels.row(self.verdict, (self.p_yes, 1))
+        buttons = labels.flow(self.steps, self.record, self.compare, spacing=4)
         parts = (self.first_row, self.combined, self.conflict, self.warning, buttons)
-        column(*parts, spacing=4, parent=self)
+        labels.column(*parts, spacing=4, parent=self)
         self.facts.chosen.connect(lambda number: self.fact_chosen.emit(self._facts[number]))
         current_theme.changed.connect(self._write_facts)
         self.compare.toggled.connect(self._compare)
@@ -195,9 +196,9 @@ class VerdictLine(QWidget):
         records = self._records.trajectories
         for each, name in zip(records, record_names(records), strict=True):
             text = f"{name}: {verdict_text(each)}"
-            add_check(self.menu, text, each == self._shown, partial(self._choose, each))
+            labels.add_check(self.menu, text, each == self._shown, partial(self._choose, each))
         self.menu.addSeparator()
-        add_action(self.menu, self.tr("Two records side by side"), self.compare.toggle)
+        labels.add_action(self.menu, self.tr("Two records side by side"), self.compare.toggle)
         self.menu.popup(self.record.mapToGlobal(self.record.rect().bottomLeft()))
 
     def _choose(self, record: Trajectory, _: bool) -> None:
@@ -261,3 +262,119 @@ def _who_is_right() -> str:
         "verdicts", "Where the two disagreed in tests, measured was right in {right} of {count}."
     )
     return text.replace("{right}", str(right)).replace("{count}", str(count)) if count else ""
+
+
+# Two records of one candidate side by side: verdicts, p(YES), looks and reasons.
+MAX_REASONS = 1200
+
+
+class Comparison(QScrollArea):
+    preferred = Signal(object)
+    """The `ModelRef` whose opinions the session shall show; None: the newest of each candidate."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._records = Records(candidate_id=0)
+        self.choices = (self._choice(self.tr("Left record")), self._choice(self.tr("Right record")))
+        self.cells: dict[tuple[str, int], QLabel] = {}
+        inside = QWidget()
+        self._grid = QGridLayout(inside)
+        self._grid.setContentsMargins(0, 0, 8, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1)
+        self.uses = tuple(self._use(column) for column in range(2))
+        for column, (choice, use) in enumerate(zip(self.choices, self.uses, strict=True)):
+            self._grid.addWidget(choice, 0, column)
+            self._grid.addWidget(use, 1, column, Qt.AlignmentFlag.AlignLeft)
+        self._add_rows()
+        self._grid.setRowStretch(self._grid.rowCount(), 1)
+        self.setWidget(inside)
+
+    def show_records(self, records: Records, shown: Trajectory | None) -> None:
+        """Show `shown` on the left and another record on the right."""
+        self._records = records
+        every = records.trajectories
+        left = every.index(shown) if shown in every else 0
+        right = next((index for index in range(len(every)) if index != left), left)
+        for index, choice in zip((left, right), self.choices, strict=True):
+            with QSignalBlocker(choice):
+                choice.clear()
+                choice.addItems(record_names(every))
+                choice.setCurrentIndex(index)
+        self._fill()
+
+    def _choice(self, name: str) -> QComboBox:
+        choice = QComboBox(minimumContentsLength=6)
+        choice.setAccessibleName(name)
+        choice.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        choice.currentIndexChanged.connect(self._fill)
+        return choice
+
+    def _use(self, column: int) -> QPushButton:
+        use = labels.button(self.tr("Use in the list"), call=partial(self._prefer, column))
+        use.setCheckable(True)
+        about = self.tr(
+            "Use this model's opinions in the list, its filters and the proposal. "
+            "Press again to use the newest record of each candidate."
+        )
+        use.setToolTip(about)
+        return use
+
+    def _prefer(self, column: int) -> None:
+        index, on = self.choices[column].currentIndex(), self.uses[column].isChecked()
+        records = self._records.trajectories
+        if 0 <= index < len(records):
+            self.preferred.emit(records[index].model if on else None)
+
+    def _add_rows(self) -> None:
+        heads = {
+            "verdict": self.tr("Verdict"),
+            "p": self.tr("Certainty"),
+            "end": self.tr("Outcome"),
+            "looks": self.tr("Looks"),
+            "reasons": self.tr("Reasons"),
+        }
+        for key, text in heads.items():
+            self._grid.addWidget(labels.short_label(text, "small"), self._grid.rowCount(), 0, 1, 2)
+            row = self._grid.rowCount()
+            for column in range(2):
+                self.cells[key, column] = cell = labels.wrapped_label("")
+                self._grid.addWidget(cell, row, column, Qt.AlignmentFlag.AlignTop)
+
+    def _fill(self, _: int = 0) -> None:
+        records = self._records.trajectories
+        for column, choice in enumerate(self.choices):
+            index, preferred = choice.currentIndex(), self._records.preferred
+            record = records[index] if 0 <= index < len(records) else None
+            texts = {} if record is None else dict(_cells(record, self._records))
+            self.uses[column].setChecked(
+                record is not None
+                and preferred is not None
+                and is_same_model(record.model, preferred)
+            )
+            for (key, cell_column), cell in self.cells.items():
+                if cell_column == column:
+                    cell.setText(texts.get(key, ""))
+            verdict = None if record is None else record.verdict
+            colour_verdict(self.cells["verdict", column], verdict)
+
+
+def _cells(record: Trajectory, records: Records) -> Iterator[tuple[str, str]]:
+    yield "verdict", verdict_text(record)
+    yield "p", p_yes_text(record, records)
+    yield "end", outcome_text(record)
+    shift = 1.0 + (record.spectrum.z or 0.0)
+    looks = [
+        f"{observed_range(look.range, shift)}\n{task_text(look.label)}".rstrip()
+        for look in record.looks
+        if look.range is not None
+    ]
+    yield "looks", "\n".join(looks) or "–"
+    reasons = translate_panel_text(record.plain_reasons)
+    yield "reasons", shortened(reasons, MAX_REASONS)

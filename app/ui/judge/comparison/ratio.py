@@ -44,11 +44,8 @@ class LevelLine(Layer):
     """A line where the two spectra are the same, and a sentence that says what is shown."""
 
     depth = 5.0  # above the curve, which often is where the sentence is
-
-    def __init__(self, *shared: object) -> None:
-        super().__init__(*shared)  # type: ignore[arg-type]
-        self.level: float | None = None
-        self.text = ""
+    level: float | None = None
+    text = ""
 
     def draw(self, painter: QPainter) -> None:
         scale = self.box.scale_now

@@ -1,35 +1,33 @@
 """Chooses the template drawn over the spectrum: a simulated class, or a file of the user's."""
 
-from collections.abc import Sequence
-from functools import partial
+from __future__ import annotations
 
-from PySide6.QtCore import Qt
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
 
-from agent.errors import WorkbenchError
+from agent.errors import ResourceError, WorkbenchError
 from agent.spectra.matching.template_velocity import Match, RankedTemplate, rank_templates
-from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum
+from agent.spectra.pixel_grid import LIGHT_KMS
+from agent.spectra.readers import read
+from agent.spectra.spectrum import FASTEST_STAR_Z, FloatArray, Spectrum
 from app.core.session.velocity import Velocity
 from app.ui.base.settings.settings import Settings
-from app.ui.base.translation.data_texts import library_name
-from app.ui.judge.controls.template_library import OWN, Template, TemplateLibrary
+from app.ui.base.translation.data_texts import SIMULATED, library_name
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import (
-    button,
-    check_box,
-    clear_layout,
-    column,
-    escape_mnemonics,
-    keep_current,
-    one_line,
-    row,
-    short_label,
-    show_or_hide,
-    with_key,
-    wrapped_label,
-)
+from app.ui.widgets import labels
 from app.ui.widgets.number_box import NumberBox
 
+translate = QCoreApplication.translate
 MOST_SHOWN = 8
 MAX_NAME = 34
 NUMBERS_PX = 48, 84
@@ -46,28 +44,27 @@ class TemplateChoice(QWidget):
         self._last = ""
         self._own: tuple[str, ...] | None = None
         """The user's files that the menu lists; None before it is filled."""
-        self._dialog: QFileDialog | None = None
-        self.shown = check_box("")
-        self.choose = button("", "choice")
-        self.note = wrapped_label("", "dim")
+        self.shown = labels.check_box("")
+        self.choose = labels.button("", "choice")
+        self.note = labels.wrapped_label("", "dim")
         self.ranking = TemplateRanking(context, library)
         scale = self.tr("Factor on the template's flux")
         self.scale = NumberBox(scale, low=0.01, high=100.0, decimals=3, parent=self)
         self.scale.setToolTip(self.tr("1 is the automatic scale, by least squares"))
-        self.automatic = button(self.tr("Automatic"))
+        self.automatic = labels.button(self.tr("Automatic"))
         self.menu = QMenu(self)
         self.choose.setMenu(self.menu)
-        times = short_label(self.tr("Scale ×"), "dim")
-        scales = row(times, self.scale, self.automatic, 1, spacing=6)
-        shown = row(self.shown, (self.choose, 1))
-        column(shown, self.note, scales, self.ranking, spacing=4, parent=self)
+        times = labels.short_label(self.tr("Scale ×"), "dim")
+        scales = labels.row(times, self.scale, self.automatic, 1, spacing=6)
+        shown = labels.row(self.shown, (self.choose, 1))
+        labels.column(shown, self.note, scales, self.ranking, spacing=4, parent=self)
         self.scale.entered.connect(lambda scale: self._view.change(template_scale=scale))
         self.automatic.clicked.connect(partial(self._view.change, template_scale=1.0))
         self.shown.clicked.connect(self.flip)
         context.commands.add("template", self.flip)
         context.view.changed.connect(self._show)
         context.settings.changed.connect(self._apply_settings)
-        keep_current(self._show_keys, context.keymap.changed)
+        labels.keep_current(self._show_keys, context.keymap.changed)
         self._apply_settings(context.settings.settings)
 
     @property
@@ -117,7 +114,7 @@ class TemplateChoice(QWidget):
         every = sorted(self.library.templates, key=lambda each: each.label != task)
         for each in every:
             if not each.is_own and each.group not in menus:
-                title = escape_mnemonics(library_name(each.group))
+                title = labels.escape_mnemonics(library_name(each.group))
                 menus[each.group] = self.menu.addMenu(title)
             if not each.is_own:
                 self._add(menus[each.group], each)
@@ -125,11 +122,12 @@ class TemplateChoice(QWidget):
         for each in every:
             if each.is_own:
                 self._add(self.menu, each)
-        self.menu.addAction(self.tr("Add a file…")).triggered.connect(self._ask_for_file)
+        ask = partial(ask_for_file, self, self.tr("Add a template"), "", self.add_file)
+        self.menu.addAction(self.tr("Add a file…")).triggered.connect(ask)
         self._show()
 
     def _add(self, menu: QMenu, template: Template) -> None:
-        action = menu.addAction(escape_mnemonics(template.short))
+        action = menu.addAction(labels.escape_mnemonics(template.short))
         action.setCheckable(True)
         action.setData(template.name)
         action.triggered.connect(partial(self._view.change, template=template.name))
@@ -142,7 +140,7 @@ class TemplateChoice(QWidget):
             self._last = chosen.name
         offered = chosen or self._default()
         self.shown.setChecked(chosen is not None)
-        self.choose.setText(escape_mnemonics(offered.short))
+        self.choose.setText(labels.escape_mnemonics(offered.short))
         self.choose.setAccessibleName(self.tr("Template") + f": {offered.title}")
         origin = self.tr("Simulated by this program, without noise.")
         if offered.is_own:
@@ -157,14 +155,15 @@ class TemplateChoice(QWidget):
                     action.setChecked(chosen is not None and action.data() == chosen.name)
 
     def _show_keys(self) -> None:
-        self.shown.setText(with_key(self.tr("Show"), self._keymap.label("template")))
+        self.shown.setText(labels.with_key(self.tr("Show"), self._keymap.label("template")))
 
-    def _ask_for_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("Add a template"))
-        dialog.fileSelected.connect(self.add_file)
-        dialog.finished.connect(dialog.deleteLater)
-        self._dialog = dialog
-        dialog.open()
+
+def ask_for_file(parent: QWidget, title: str, kinds: str, take: Callable[[str], object]) -> None:
+    """Open a dialog beside which the window goes on; `take` gets the path that was chosen."""
+    dialog = QFileDialog(parent, title, "", kinds)
+    dialog.fileSelected.connect(take)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
 
 
 # Lists the templates by how well they fit the spectrum; a click takes one with its velocity.
@@ -176,11 +175,11 @@ class TemplateRanking(QWidget):
         self._library = library
         self._running: Spectrum | None = None
         self.matches: Sequence[Match] = ()
-        self.start = button(self.tr("Order by how well they fit"), call=self.run)
-        self.note = wrapped_label("", "dim")
+        self.start = labels.button(self.tr("Order by how well they fit"), call=self.run)
+        self.note = labels.wrapped_label("", "dim")
         self.names: list[QPushButton] = []
-        self._lines = column(spacing=2)
-        column(self.start, self.note, self._lines, spacing=2, parent=self)
+        self._lines = labels.column(spacing=2)
+        labels.column(self.start, self.note, self._lines, spacing=2, parent=self)
         context.commands.add("rank_templates", self.run)
         context.current.spectrum_changed.connect(self._forget)
         context.view.changed.connect(self._mark)
@@ -223,29 +222,31 @@ class TemplateRanking(QWidget):
     def _show(self, matches: Sequence[Match], note: str) -> None:
         self.matches = matches[:MOST_SHOWN]
         self.names.clear()
-        clear_layout(self._lines)
+        labels.clear_layout(self._lines)
         for match in self.matches:
             self._lines.addWidget(self._line(match))
-        show_or_hide(self.note, note)
+        labels.show_or_hide(self.note, note)
         self._mark()
 
     def _line(self, match: Match) -> QWidget:
-        name = button(escape_mnemonics(self._short(match)), "key", partial(self._take, match))
+        name = labels.button(
+            labels.escape_mnemonics(self._short(match)), "key", partial(self._take, match)
+        )
         name.setCheckable(True)
         name.setToolTip(self.tr("Show this template at its velocity"))
         self.names.append(name)
-        numbers = short_label(f"{match.chi2:.2f}"), short_label(speed_text(match))
+        numbers = labels.short_label(f"{match.chi2:.2f}"), labels.short_label(speed_text(match))
         for label, px in zip(numbers, NUMBERS_PX, strict=True):
             label.setProperty("role", "number")
             label.setMinimumWidth(px)
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         line = QWidget()
-        line.setLayout(row((name, 1), *numbers, spacing=4))
+        line.setLayout(labels.row((name, 1), *numbers, spacing=4))
         return line
 
     def _short(self, match: Match) -> str:
         template = self._library.find(match.name)
-        return one_line(match.name if template is None else template.short, MAX_NAME)
+        return labels.one_line(match.name if template is None else template.short, MAX_NAME)
 
     def _take(self, match: Match, *_: object) -> None:
         self._view.change(template=match.name)
@@ -280,3 +281,131 @@ def _rank(
             continue  # a file of the user's that is gone does not stop the others
         offered.append(RankedTemplate(each.name, wavelength, flux, FARTHEST.get(each.label, 0.0)))
     return rank_templates(spectrum, offered)
+
+
+# Templates to draw over a spectrum: bundled simulated classes, and the user's own files.
+INDEX_FILE = "index.json"
+MAX_PIXELS = 100_000
+MAX_USER_FILES = 200
+OWN = "own"  # name of the group of user files
+
+
+@dataclass(frozen=True)
+class Template:
+    """A template that can be chosen. `label` is its class, empty for a user's file."""
+
+    name: str
+    group: str
+    path: Path
+    label: str = ""
+
+    @property
+    def short(self) -> str:
+        """What it is called where other words say that it is simulated."""
+        return self.name if self.is_own else library_name(self.name.removesuffix(SIMULATED))
+
+    @property
+    def title(self) -> str:
+        return self.name if self.is_own else library_name(self.name)
+
+    @property
+    def is_own(self) -> bool:
+        return self.group == OWN
+
+
+class TemplateLibrary:
+    """Lists the templates, and loads them on demand. Any thread; `load` reads a file."""
+
+    def __init__(self, own: Sequence[str] = ()) -> None:
+        self._loaded: dict[str, tuple[FloatArray, FloatArray]] = {}
+        self._templates = {each.name: each for each in bundled()}
+        self.set_own(own)
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        return tuple(self._templates.values())
+
+    def find(self, name: str) -> Template | None:
+        return self._templates.get(name)
+
+    def set_own(self, paths: Sequence[str]) -> None:
+        templates = {each.name: each for each in bundled()}
+        for path in map(Path, paths[:MAX_USER_FILES]):
+            name = _free_name(path, templates)
+            templates[name] = Template(name, OWN, path)
+        same = {name for name, each in templates.items() if self._templates.get(name) == each}
+        self._loaded = {name: each for name, each in self._loaded.items() if name in same}
+        self._templates = templates
+
+    def of_class(self, label: str) -> Template | None:
+        """The first template of a class."""
+        return next((each for each in self.templates if each.label == label), None)
+
+    def load(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """Rest wavelengths in vacuum angstrom, and flux in units of its median.
+
+        Raises a WorkbenchError if it cannot be read. The arrays are shared and read-only.
+        """
+        if (loaded := self._loaded.get(name)) is not None:
+            return loaded
+        template = self._templates.get(name)
+        if template is None:
+            reason = translate("templates", "there is no template {name}: choose another one")
+            raise ResourceError(reason.replace("{name}", repr(name[:80])))
+        arrays = _read_own(template.path) if template.is_own else _read_bundled(template.path)
+        for array in arrays:
+            array.setflags(write=False)
+        self._loaded[name] = arrays
+        return arrays
+
+
+@cache
+def bundled() -> tuple[Template, ...]:
+    with as_file(files("resources") / "templates") as folder:
+        index = _read_json(folder / INDEX_FILE)
+        return tuple(
+            Template(each["name"] + SIMULATED, each["group"], folder / each["file"], each["class"])
+            for each in index["templates"]
+        )
+
+
+def _read_bundled(path: Path) -> tuple[FloatArray, FloatArray]:
+    content = _read_json(path)
+    flux = np.array(content["flux"], dtype=np.float64)
+    step = float(content["step_kms"]) / LIGHT_KMS
+    wavelength = float(content["first_angstrom"]) * np.exp(step * np.arange(flux.size))
+    return wavelength, flux / float(np.median(flux[flux > 0]))
+
+
+def _read_own(path: Path) -> tuple[FloatArray, FloatArray]:
+    """A user's spectrum, shifted to rest by the redshift in its file if there is one."""
+    spectrum = read(path)
+    good = spectrum.good & np.isfinite(spectrum.flux)
+    if int(good.sum()) < 2:
+        reason = translate("templates", "this template has no usable pixels: choose another file")
+        raise ResourceError(f"{path.name}: {reason}")
+    if len(spectrum) > MAX_PIXELS:
+        reason = translate("templates", "has {count} pixels; a template may have at most {most}")
+        reason = reason.replace("{count}", f"{len(spectrum):,}")
+        reason = reason.replace("{most}", f"{MAX_PIXELS:,}")
+        raise ResourceError(f"{path.name}: {reason}")
+    z = spectrum.z if spectrum.z is not None and math.isfinite(spectrum.z) else 0.0
+    wavelength, flux = spectrum.wavelength[good], spectrum.flux[good]
+    scale = float(np.median(np.abs(flux)))
+    return wavelength / (1.0 + max(z, -0.5)), flux / (scale if scale > 0 else 1.0)
+
+
+def _free_name(path: Path, taken: Mapping[str, Template]) -> str:
+    plain = "".join(each if each.isprintable() else "?" for each in path.name)[:120] or "?"
+    name, number = plain, 2
+    while name in taken:
+        name, number = f"{plain} {number}", number + 1
+    return name
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = translate("templates", "cannot be read: reinstall the program")
+        raise ResourceError(f"{path}: {reason}") from error

@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFileDialog,
     QFrame,
     QGridLayout,
     QMenu,
@@ -33,8 +32,7 @@ from app.ui.base.settings.settings import Settings
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import library_name
 from app.ui.judge.controls.range_control import RangeControl
-from app.ui.judge.controls.template_choice import TemplateChoice
-from app.ui.judge.controls.template_library import TemplateLibrary
+from app.ui.judge.controls.template_choice import TemplateChoice, TemplateLibrary, ask_for_file
 from app.ui.judge.controls.velocity_control import VelocityControl
 from app.ui.judge.controls.web_pages import NO_OBSID, PAGES, SIMULATED, WebPage, identify
 from app.ui.session.candidate.view_options import (
@@ -46,20 +44,6 @@ from app.ui.session.candidate.view_options import (
 )
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets import labels
-from app.ui.widgets.labels import (
-    Space,
-    button,
-    check_box,
-    clear_layout,
-    column,
-    escape_mnemonics,
-    flow,
-    keep_current,
-    row,
-    short_label,
-    with_key,
-    wrapped_label,
-)
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 
 HEIGHT = 24
@@ -85,13 +69,13 @@ class ToolRow(QWidget):
         self.lines = LineChoice(context)
         self.links = Links(context)
         self._more = QWidget()
-        self._tucked = column(spacing=4)
-        column(self._tucked, self.links, spacing=8, parent=self._more)
+        self._tucked = labels.column(spacing=4)
+        labels.column(self._tucked, self.links, spacing=8, parent=self._more)
         self.entries: dict[str, QPushButton] = {}
         self.popovers: dict[str, Popover] = {}
         self.buttons: dict[str, PaintedButton] = {}
         self._added: dict[str, tuple[Callable[[], str], Callable[[], bool]]] = {}
-        self._row = flow(spacing=4, parent=self)
+        self._row = labels.flow(spacing=4, parent=self)
         self._add("smoothing", self.tr("Smoothing"), self.smoothing)
         self._add("velocity", self.tr("Velocity and redshift"), self.velocity)
         self._add("template", self.tr("Template"), self.template)
@@ -101,7 +85,7 @@ class ToolRow(QWidget):
         self._add("links", self.tr("More about the plot"), self._more)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         view, spectrum_changed = context.view, context.current.spectrum_changed
-        keep_current(self.refresh, view.changed, view.window_changed, spectrum_changed)
+        labels.keep_current(self.refresh, view.changed, view.window_changed, spectrum_changed)
 
     def add(
         self,
@@ -170,7 +154,7 @@ class Popover(QFrame):
         self.title = title
         self._button, self._corner = button, QPoint()
         self.setAccessibleName(title)
-        self._layout = column(control, spacing=None, margins=(12, 10, 12, 12), parent=self)
+        self._layout = labels.column(control, spacing=None, margins=(12, 10, 12, 12), parent=self)
         # Only then are the heights of new lines and of texts that wrap known.
         self._placing = QTimer(self, singleShot=True, interval=0)
         self._placing.timeout.connect(self._place)
@@ -208,20 +192,20 @@ class Links(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._current, self._keymap = context.current, context.keymap
-        self.picture = button("", call=partial(context.commands.run, "snapshot"))
-        self.copy = button("", call=partial(context.commands.run, "copy_range"))
+        self.picture = labels.button("", call=partial(context.commands.run, "snapshot"))
+        self.copy = labels.button("", call=partial(context.commands.run, "copy_range"))
         sites = ("SIMBAD", "Aladin", "LAMOST", "SDSS")
-        self.pages = {f"open_{each.lower()}": button(each) for each in sites}
+        self.pages = {f"open_{each.lower()}": labels.button(each) for each in sites}
         grid = QGridLayout()
         grid.setSpacing(4)
         for number, (action, each) in enumerate(self.pages.items()):
             grid.addWidget(each, 0, number)
             each.clicked.connect(partial(self.open_page, action))
             context.commands.add(action, partial(self.open_page, action))
-        column(row(self.picture, self.copy), grid, spacing=4, parent=self)
-        keep_current(self._show_keys, context.keymap.changed)
+        labels.column(labels.row(self.picture, self.copy), grid, spacing=4, parent=self)
+        labels.keep_current(self._show_keys, context.keymap.changed)
         now = context.current
-        keep_current(self._show, now.candidate_changed, now.spectrum_changed)
+        labels.keep_current(self._show, now.candidate_changed, now.spectrum_changed)
 
     def page(self, action: str) -> WebPage:
         """The web page about the current object, or why there is none."""
@@ -255,8 +239,10 @@ class Links(QWidget):
         return self.tr("Neither the list nor the file gives a sky position")
 
     def _show_keys(self) -> None:
-        self.picture.setText(with_key(self.tr("Save picture"), self._keymap.label("snapshot")))
-        self.copy.setText(with_key(self.tr("Copy range"), self._keymap.label("copy_range")))
+        self.picture.setText(
+            labels.with_key(self.tr("Save picture"), self._keymap.label("snapshot"))
+        )
+        self.copy.setText(labels.with_key(self.tr("Copy range"), self._keymap.label("copy_range")))
 
 
 # Sets the smoothing, and shows its width in pixels and in km/s.
@@ -264,14 +250,14 @@ class SmoothingControl(QWidget):
     def __init__(self, context: SessionContext) -> None:
         super().__init__()
         self._view, self._current, self._keymap = context.view, context.current, context.keymap
-        self.value = short_label("", "number")
-        self.less = button("−", "key", partial(self._view.change_smoothing, -1))
-        self.more = button("+", "key", partial(self._view.change_smoothing, 1))
-        self.off = button("", call=partial(self._view.change, smoothing=0))
-        row(self.less, self.more, self.value, 1, self.off, spacing=4, parent=self)
-        keep_current(self._show_keys, context.keymap.changed)
+        self.value = labels.short_label("", "number")
+        self.less = labels.button("−", "key", partial(self._view.change_smoothing, -1))
+        self.more = labels.button("+", "key", partial(self._view.change_smoothing, 1))
+        self.off = labels.button("", call=partial(self._view.change, smoothing=0))
+        labels.row(self.less, self.more, self.value, 1, self.off, spacing=4, parent=self)
+        labels.keep_current(self._show_keys, context.keymap.changed)
         view, spectrum_changed = context.view, context.current.spectrum_changed
-        keep_current(self._show, view.changed, view.window_changed, spectrum_changed)
+        labels.keep_current(self._show, view.changed, view.window_changed, spectrum_changed)
 
     @property
     def text(self) -> str:
@@ -322,20 +308,27 @@ class LineChoice(QWidget):
         self._settings, self._keymap = context.settings, context.keymap
         self._lists: tuple[str, ...] | None = None
         """The user's lists that the check boxes were made from; None before they are read."""
-        self._dialog: QFileDialog | None = None
-        self.lines, self.labels = check_box(""), check_box("")
+        self.lines, self.labels = labels.check_box(""), labels.check_box("")
         self.boxes: dict[str, QCheckBox] = {}
-        self.task_sets = button(self.tr("Task lines"))
-        self.add_file = button(self.tr("Add line list…"), call=self._ask_for_file)
-        self._column = column(spacing=2)
-        shown = row(self.lines, self.labels, 1, spacing=16)
-        column(shown, self._column, row(self.task_sets, self.add_file, 1), spacing=4, parent=self)
+        self.task_sets = labels.button(self.tr("Task lines"))
+        title, kinds = self.tr("Add a line list"), self.tr("Line lists (*.toml)")
+        ask = partial(ask_for_file, self, title, kinds, self.add_list)
+        self.add_file = labels.button(self.tr("Add line list…"), call=ask)
+        self._column = labels.column(spacing=2)
+        shown = labels.row(self.lines, self.labels, 1, spacing=16)
+        labels.column(
+            shown,
+            self._column,
+            labels.row(self.task_sets, self.add_file, 1),
+            spacing=4,
+            parent=self,
+        )
         self.lines.clicked.connect(partial(self._view.toggle, "lines"))
         self.labels.clicked.connect(partial(self._view.toggle, "labels"))
         self.task_sets.clicked.connect(partial(self._view.change, line_sets=None))
         context.view.changed.connect(self._show)
         context.settings.changed.connect(self._load_lists)
-        keep_current(self._show_keys, context.keymap.changed)
+        labels.keep_current(self._show_keys, context.keymap.changed)
         self._load_lists(context.settings.settings)
 
     @property
@@ -369,10 +362,12 @@ class LineChoice(QWidget):
         self._answer.ask(load, self._make_boxes, self._current.report_error)
 
     def _make_boxes(self, lists: LineLists) -> None:
-        clear_layout(self._column)
+        labels.clear_layout(self._column)
         self.boxes = {}
         for each in lists.sets:
-            box = self.boxes[each.name] = check_box(escape_mnemonics(library_name(each.title)))
+            box = self.boxes[each.name] = labels.check_box(
+                labels.escape_mnemonics(library_name(each.title))
+            )
             box.clicked.connect(partial(self._choose, each.name))
             self._column.addWidget(box)
         self._show()
@@ -393,15 +388,8 @@ class LineChoice(QWidget):
             box.setEnabled(options.lines)
 
     def _show_keys(self) -> None:
-        self.lines.setText(with_key(self.tr("Lines"), self._keymap.label("lines")))
-        self.labels.setText(with_key(self.tr("Names"), self._keymap.label("labels")))
-
-    def _ask_for_file(self) -> None:
-        dialog = QFileDialog(self, self.tr("Add a line list"), "", self.tr("Line lists (*.toml)"))
-        dialog.fileSelected.connect(self.add_list)
-        dialog.finished.connect(dialog.deleteLater)
-        self._dialog = dialog
-        dialog.open()
+        self.lines.setText(labels.with_key(self.tr("Lines"), self._keymap.label("lines")))
+        self.labels.setText(labels.with_key(self.tr("Names"), self._keymap.label("labels")))
 
 
 # Sets what the axes of the plot show: quantity, range and scale of the flux, and wavelengths.
@@ -413,21 +401,29 @@ class AxisControl(QWidget):
         in_file, normalised = self.tr("As in the file"), self.tr("Normalised")
         quantities = {AS_IN_FILE: in_file, **SYMBOLS, NORMALISED: normalised}
         self.flux = AxisChoice(self.tr("Flux"), quantities, theme)
-        self.reason = wrapped_label("", "dim")
-        self.zero, self.log = check_box(self.tr("Include zero")), check_box(self.tr("Logarithmic"))
+        self.reason = labels.wrapped_label("", "dim")
+        self.zero, self.log = (
+            labels.check_box(self.tr("Include zero")),
+            labels.check_box(self.tr("Logarithmic")),
+        )
         self.unit = AxisChoice(self.tr("Unit of wavelength"), {"Å": "Å", "nm": "nm"}, theme)
         media = {"vacuum": self.tr("Vacuum"), "air": self.tr("Air"), "file": self.tr("File's own")}
         self.medium = AxisChoice(self.tr("Medium of wavelengths"), media, theme)
-        self.rest = check_box("")
-        self.velocity, self.lines = button("", "choice"), QMenu(self)
+        self.rest = labels.check_box("")
+        self.velocity, self.lines = labels.button("", "choice"), QMenu(self)
         self.velocity.setMenu(self.lines)
-        self.usual = button(self.tr("Usual axes"), call=partial(self._view.change, **USUAL_AXES))
-        flux = short_label(self.tr("Flux"), "heading")
-        boxes = row(self.zero, self.log, 1, spacing=16)
-        wavelength = short_label(self.tr("Wavelength"), "heading")
-        below = row(self.unit, self.rest, 1, spacing=16), row(self.velocity, 1, self.usual)
-        parts = self.flux, self.reason, boxes, Space(4), wavelength, self.medium, *below
-        column(flux, *parts, spacing=5, parent=self)
+        self.usual = labels.button(
+            self.tr("Usual axes"), call=partial(self._view.change, **USUAL_AXES)
+        )
+        flux = labels.short_label(self.tr("Flux"), "heading")
+        boxes = labels.row(self.zero, self.log, 1, spacing=16)
+        wavelength = labels.short_label(self.tr("Wavelength"), "heading")
+        below = (
+            labels.row(self.unit, self.rest, 1, spacing=16),
+            labels.row(self.velocity, 1, self.usual),
+        )
+        parts = self.flux, self.reason, boxes, labels.Space(4), wavelength, self.medium, *below
+        labels.column(flux, *parts, spacing=5, parent=self)
         self.flux.chosen.connect(partial(self._change, "flux"))
         self.unit.chosen.connect(partial(self._change, "wavelength_unit"))
         self.medium.chosen.connect(partial(self._change, "medium"))
@@ -435,8 +431,8 @@ class AxisControl(QWidget):
             box.clicked.connect(partial(self._view.toggle, name))
         self.rest.clicked.connect(partial(self._view.toggle, "rest_axis"))
         self.lines.aboutToShow.connect(self._fill_lines)
-        keep_current(self._show_keys, context.keymap.changed)
-        keep_current(self._show, context.view.changed, context.current.spectrum_changed)
+        labels.keep_current(self._show_keys, context.keymap.changed)
+        labels.keep_current(self._show, context.view.changed, context.current.spectrum_changed)
 
     @property
     def words(self) -> list[str]:
@@ -456,7 +452,7 @@ class AxisControl(QWidget):
         for group in builtin_lines().sets:
             found = [line for line in group.lines if line.kind == "line"]
             if group.name in drawn and found:
-                menu = self.lines.addMenu(escape_mnemonics(group.title))
+                menu = self.lines.addMenu(labels.escape_mnemonics(group.title))
                 for line in found:
                     self._add(menu, line.label, line)
         for action in self.lines.actions():
@@ -464,7 +460,7 @@ class AxisControl(QWidget):
                 action.setChecked(options.velocity_line is None)
 
     def _add(self, menu: QMenu, text: str, line: Line | None) -> None:
-        action = menu.addAction(escape_mnemonics(text))
+        action = menu.addAction(labels.escape_mnemonics(text))
         action.setCheckable(True)
         action.setChecked(line == self._view.options.velocity_line)
         action.triggered.connect(partial(self._view.change, velocity_line=line))
@@ -488,7 +484,7 @@ class AxisControl(QWidget):
             choice.setEnabled(line is None)
         about = self.tr("Velocity about {line}")
         text = self.tr("Velocity about…") if line is None else about.replace("{line}", line.label)
-        self.velocity.setText(escape_mnemonics(text))
+        self.velocity.setText(labels.escape_mnemonics(text))
         self.velocity.setAccessibleName(text)
         medium = self.tr("The file has vacuum wavelengths, or does not say")
         if spectrum is not None and spectrum.medium_in_file == "air":
@@ -506,7 +502,7 @@ class AxisControl(QWidget):
         return reason.replace("{unit}", unit)
 
     def _show_keys(self) -> None:
-        self.rest.setText(with_key(self.tr("At rest"), self._keymap.label("rest_axis")))
+        self.rest.setText(labels.with_key(self.tr("At rest"), self._keymap.label("rest_axis")))
 
 
 class AxisChoice(QWidget):
@@ -520,7 +516,7 @@ class AxisChoice(QWidget):
         """`alternatives` are the texts by value."""
         super().__init__()
         self.buttons: dict[str, PaintedButton] = {}
-        line = flow(spacing=4, parent=self)
+        line = labels.flow(spacing=4, parent=self)
         for value, text in alternatives.items():
             button = quiet_button(current_theme, self, height=HEIGHT)
             button.setCheckable(True)

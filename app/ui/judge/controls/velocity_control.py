@@ -18,21 +18,11 @@ from app.core.session.records import Candidate
 from app.core.session.velocity import HIGHEST_KMS, MAX_QUALITY, Z_LIMIT, Velocity
 from app.ui.base.theme.theme import Theme
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.judge.controls.template_library import TemplateLibrary
+from app.ui.judge.controls.template_choice import TemplateLibrary
 from app.ui.session.candidate.object_velocity import velocity_translated
 from app.ui.session.candidate.view_options import RV_LIMIT_KMS
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import (
-    button,
-    check_box,
-    column,
-    keep_current,
-    row,
-    short_label,
-    show_or_hide,
-    with_key,
-    wrapped_label,
-)
+from app.ui.widgets import labels
 from app.ui.widgets.number_box import NumberBox
 
 TICKS = 1000  # steps of the slider on each side of zero, where they are finest
@@ -51,32 +41,34 @@ class VelocityControl(QWidget):
         self.speed = NumberBox(speed, low=-RV_LIMIT_KMS, high=HIGHEST_KMS, decimals=1, parent=self)
         lowest = -RV_LIMIT_KMS / LIGHT_KMS
         self.z = NumberBox(redshift, low=lowest, high=Z_LIMIT, decimals=5, parent=self)
-        self.reset = button(self.tr("Reset"))
+        self.reset = labels.button(self.tr("Reset"))
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.slider.setRange(-TICKS, TICKS)
         self.slider.setAccessibleName(self.tr("Radial velocity"))
         self.fitter = TemplateVelocity(context, library, self)
-        self.fit = button("", call=self.fitter.run)
-        self.lines = button(self.tr("Measure from lines"), call=self.fitter.run_lines)
-        self.listed = button("", call=self._use_listed)
-        self.state = wrapped_label("", "dim")
+        self.fit = labels.button("", call=self.fitter.run)
+        self.lines = labels.button(self.tr("Measure from lines"), call=self.fitter.run_lines)
+        self.listed = labels.button("", call=self._use_listed)
+        self.state = labels.wrapped_label("", "dim")
         self.quality = QComboBox()
         self.quality.setAccessibleName(self.tr("Quality of the velocity"))
         self.quality.addItems(["–", *map(str, range(1, MAX_QUALITY + 1))])
         self.quality.setToolTip(self.tr("From 1, a guess, to 4, certain"))
-        self.kept = check_box(self.tr("Keep over candidates"))
+        self.kept = labels.check_box(self.tr("Keep over candidates"))
         self.kept.setToolTip(
             self.tr("Show the next object at this velocity too, unless it has one")
         )
-        self.note = wrapped_label("", "dim")
-        kms, z = short_label("km/s", "dim"), short_label("z", "dim")
-        typed = row(self.speed, kms, self.z, z, self.reset, spacing=6)
-        graded = row(
-            (self.kept, 1), short_label(self.tr("Quality"), "dim"), self.quality, spacing=6
+        self.note = labels.wrapped_label("", "dim")
+        kms, z = labels.short_label("km/s", "dim"), labels.short_label("z", "dim")
+        typed = labels.row(self.speed, kms, self.z, z, self.reset, spacing=6)
+        graded = labels.row(
+            (self.kept, 1), labels.short_label(self.tr("Quality"), "dim"), self.quality, spacing=6
         )
         ways = self.fit, self.lines, self.listed
-        column(self.slider, typed, *ways, self.state, graded, self.note, spacing=4, parent=self)
+        labels.column(
+            self.slider, typed, *ways, self.state, graded, self.note, spacing=4, parent=self
+        )
         self.quality.activated.connect(lambda at: self._velocity.set_quality(at or None))
         self.kept.clicked.connect(lambda on: self._view.change(keep_velocity=on))
         by_hand = self._velocity.set_by_hand
@@ -84,10 +76,10 @@ class VelocityControl(QWidget):
         self.speed.entered.connect(by_hand)
         self.z.entered.connect(lambda z: by_hand(LIGHT_KMS * z))
         self.reset.clicked.connect(lambda: self._velocity.set(None))
-        keep_current(self._show_keys, context.keymap.changed)
-        keep_current(self._restyle, context.current_theme.changed)
+        labels.keep_current(self._show_keys, context.keymap.changed)
+        labels.keep_current(self._restyle, context.current_theme.changed)
         of_object = context.current.spectrum_changed, context.current.opinion_changed
-        keep_current(self._show, *of_object, context.view.changed, self.fitter.changed)
+        labels.keep_current(self._show, *of_object, context.view.changed, self.fitter.changed)
 
     @property
     def text(self) -> str:
@@ -112,7 +104,7 @@ class VelocityControl(QWidget):
         state = self.tr("Of the object before: shown, and not kept with this one")
         if kept is not None:
             state = velocity_translated(kept)
-        show_or_hide(self.state, state if kept is not None or options.z else "")
+        labels.show_or_hide(self.state, state if kept is not None or options.z else "")
         self.quality.setCurrentIndex(0 if kept is None or kept.quality is None else kept.quality)
         self.quality.setEnabled(kept is not None)
         self.kept.setChecked(options.keep_velocity)
@@ -120,7 +112,7 @@ class VelocityControl(QWidget):
             self.slider.setValue(tick_at(options.velocity_kms))
         self.fit.setEnabled(self._current.spectrum is not None and bool(options.template))
         self.lines.setEnabled(self._current.spectrum is not None)
-        show_or_hide(self.note, self.fitter.note)
+        labels.show_or_hide(self.note, self.fitter.note)
         self._show_listed()
 
     def _show_listed(self) -> None:
@@ -145,7 +137,7 @@ class VelocityControl(QWidget):
         for name, action in steps.items():
             text = text.replace(f"{{{name}}}", self._keymap.label(action) or "–")
         self.slider.setToolTip(text)
-        about = with_key(self.tr("Fit to the template"), self._keymap.label("fit_velocity"))
+        about = labels.with_key(self.tr("Fit to the template"), self._keymap.label("fit_velocity"))
         self.fit.setText(about)
         self.fit.setToolTip(self.tr("Cross-correlate with the template that is shown"))
 
@@ -225,8 +217,11 @@ class TemplateVelocity(QObject):
         else:
             z = self._view.options.z
             start = z if abs(z) > FASTEST_STAR_Z else 0.0  # stars are searched around zero
-            fit = partial(_fit, self._library, name, spectrum, start)
-            self._answer.ask(fit, partial(self._fitted, name), self._current.report_error)
+            self._answer.ask(
+                lambda: fit_velocity(spectrum, *self._library.load(name), z=start),
+                partial(self._fitted, name),
+                self._current.report_error,
+            )
 
     def _fitted(self, name: str, fit: VelocityFit) -> None:
         if name != self._view.options.template:
@@ -246,7 +241,7 @@ class TemplateVelocity(QObject):
         if spectrum is None:
             self._say(self.tr("There is no spectrum to fit"))
         else:
-            self._answer.ask(partial(_of_lines, spectrum), self._measured)
+            self._answer.ask(lambda: velocity_from_lines(measurable(spectrum)), self._measured)
 
     def _measured(self, found: Measurement) -> None:
         if found.value is None:
@@ -280,11 +275,3 @@ class TemplateVelocity(QObject):
         if self.note:
             self.note = ""
             self.changed.emit()
-
-
-def _of_lines(spectrum: Spectrum) -> Measurement:
-    return velocity_from_lines(measurable(spectrum))
-
-
-def _fit(library: TemplateLibrary, name: str, spectrum: Spectrum, z: float) -> VelocityFit:
-    return fit_velocity(spectrum, *library.load(name), z=z)

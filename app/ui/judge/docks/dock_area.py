@@ -258,9 +258,8 @@ class DockArea(QWidget):
         for entry in DOCKS:
             if entry.heights_px is not None:
                 height = entry.heights_px[self._page.height() >= TALL_PX]
-                self.dock_window.resizeDocks(
-                    [self.docks[entry.name]], [height], Qt.Orientation.Vertical
-                )
+                dock = self.docks[entry.name]
+                self.dock_window.resizeDocks([dock], [height], Qt.Orientation.Vertical)
 
     def _set_widths(self) -> None:
         """As they were when the text had this size, or as that size asks for."""

@@ -14,19 +14,14 @@ from app.services.catalogues.service import Service
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.data_texts import service_text
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.judge.evidence.value_table import ValueTable
-from app.ui.judge.evidence.value_texts import ValueRow, filter_text, page_address, value_rows
-from app.ui.widgets.labels import (
-    MAX_REASON,
-    add_action,
-    button,
-    cut,
-    narrow,
-    row,
-    short_label,
-    show_or_hide,
-    wrapped_label,
+from app.ui.judge.evidence.value_table import (
+    ValueRow,
+    ValueTable,
+    filter_text,
+    page_address,
+    value_rows,
 )
+from app.ui.widgets import labels
 from app.ui.widgets.page_parts import FoldingCard
 
 MARKS = {
@@ -44,29 +39,29 @@ class SourceCard(FoldingCard):
     def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
         title = f"{service_text(service.name)} {service.release}".strip()
         super().__init__(title, parent)
-        narrow(self.heading).setWordWrap(True)
+        labels.narrow(self.heading).setWordWrap(True)
         self.head.setStretch(0, 1)
         self.service = service
         self.candidate: Candidate | None = None
         self._match = 0  # which of the matches is shown
-        self.text = narrow(wrapped_label("", "dim"))
+        self.text = labels.narrow(labels.wrapped_label("", "dim"))
         again = partial(self.again_requested.emit, service.id)
-        self.again = button(self.tr("Try again"), "quiet", again)
-        self.reveal = button(self.tr("Reveal"))
+        self.again = labels.button(self.tr("Try again"), "quiet", again)
+        self.reveal = labels.button(self.tr("Reveal"))
         self.table = ValueTable(current_theme, title, self)
-        self.before = button("‹", call=partial(self._step, -1))
-        self.after = button("›", call=partial(self._step, 1))
+        self.before = labels.button("‹", call=partial(self._step, -1))
+        self.after = labels.button("›", call=partial(self._step, 1))
         self.before.setAccessibleName(self.tr("Nearer match"))
         self.after.setAccessibleName(self.tr("Farther match"))
-        self.match = short_label("", "dim")
-        self.asked = short_label("", "small")
-        self.page = button(self.tr("Archive page"), call=self._open_page)
+        self.match = labels.short_label("", "dim")
+        self.asked = labels.short_label("", "small")
+        self.page = labels.button(self.tr("Archive page"), call=self._open_page)
         self.inside.setSpacing(4)
         self.inside.addWidget(self.text)
-        self.inside.addLayout(row(self.again, self.reveal, 1))
-        self.inside.addLayout(row(self.match, 1, self.before, self.after, spacing=4))
+        self.inside.addLayout(labels.row(self.again, self.reveal, 1))
+        self.inside.addLayout(labels.row(self.match, 1, self.before, self.after, spacing=4))
         self.inside.addWidget(self.table)
-        self.inside.addLayout(row((self.asked, 1), self.page, spacing=4))
+        self.inside.addLayout(labels.row((self.asked, 1), self.page, spacing=4))
         self.may_filter: Callable[[str], bool] = lambda text: False
         """Whether the queue understands a filter."""
         self.menu = QMenu(self)
@@ -91,7 +86,7 @@ class SourceCard(FoldingCard):
         self.note.setText(f"{MARKS[state]} {self._state_word()}")
         self.note.setToolTip(self._state_sentence(why_not))
         sentence = "" if state is State.FOUND and not self.is_hidden else self.note.toolTip()
-        show_or_hide(self.text, cut(sentence, MAX_REASON))
+        labels.show_or_hide(self.text, labels.cut(sentence, labels.MAX_REASON))
         role = "warning" if state is State.FAILED else "dim"
         if self.text.property("role") != role:
             self.text.setProperty("role", role)
@@ -170,7 +165,7 @@ class SourceCard(FoldingCard):
         lines = [self.tr("Asked {when} UTC").replace("{when}", stored.asked_at), stored.url]
         if stored.sha256:
             lines.append(f"SHA-256 {stored.sha256}")
-        return cut("\n".join(each for each in lines if each))
+        return labels.cut("\n".join(each for each in lines if each))
 
     def _page_url(self) -> str:
         candidate, match = self.candidate, self.shown_match
@@ -196,11 +191,11 @@ class SourceCard(FoldingCard):
     def _open_menu(self, value: ValueRow, at: QPoint) -> None:
         self.menu.clear()
         if value.plain:
-            add_action(self.menu, self.tr("Copy value"), partial(self._copy, value.plain))
+            labels.add_action(self.menu, self.tr("Copy value"), partial(self._copy, value.plain))
         candidate = self.candidate
         if candidate is not None and candidate.ra is not None and candidate.dec is not None:
             degrees = f"{candidate.ra:.6f} {candidate.dec:+.6f}"
-            add_action(self.menu, self.tr("Copy position"), partial(self._copy, degrees))
+            labels.add_action(self.menu, self.tr("Copy position"), partial(self._copy, degrees))
         if value.plain and value.key:
             self.menu.addSeparator()
             texts = {">=": self.tr("Filter: at least this"), "<=": self.tr("Filter: at most this")}
@@ -208,5 +203,5 @@ class SourceCard(FoldingCard):
                 texts = {"=": self.tr("Filter by this value")}
             for operator, text in texts.items():
                 if self.may_filter(wanted := filter_text(value, operator)):
-                    add_action(self.menu, text, partial(self.filter_requested.emit, wanted))
+                    labels.add_action(self.menu, text, partial(self.filter_requested.emit, wanted))
         self.menu.popup(at)

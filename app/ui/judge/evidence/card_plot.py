@@ -13,10 +13,8 @@ SHRUNK_PT = 1.5  # how much smaller than the panel's the text of the axes is
 class CardPlot(Chart):
     background_colour, line_colour, text_colour = "plot", "axis", "axis"
 
-    def __init__(
-        self, current_theme: CurrentTheme, name: str, height_px: int, parent: QWidget
-    ) -> None:
-        super().__init__(current_theme, name, parent)
+    def __init__(self, current_theme: CurrentTheme, height_px: int, parent: QWidget) -> None:
+        super().__init__(current_theme, "", parent)
         self.setFixedHeight(height_px)
         self.plotItem.vb.disableAutoRange()
         for side in ("top", "right"):

@@ -33,7 +33,7 @@ class CurvePlot(CardPlot):
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         self.curves: Sequence[LightCurve] = ()
         self.period_d: float | None = None
-        super().__init__(current_theme, "", HEIGHT_PX, parent)
+        super().__init__(current_theme, HEIGHT_PX, parent)
         self.setAccessibleName(self.tr("Light curve"))
         self.plotItem.invertY(True)
 

@@ -333,7 +333,6 @@ class EmptyPanel(QFrame):
     def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._commands = context.commands
         self.choose = button(self.tr("Choose services…"))
         self.choose.clicked.connect(partial(context.commands.run, "services"))
         title = wrapped_label(self.tr("No service is turned on"), "title")

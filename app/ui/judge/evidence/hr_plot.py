@@ -40,7 +40,7 @@ class HrPlot(CardPlot):
         self._image = pg.ImageItem(axisOrder="row-major")
         self._drawn: list[object] = []
         self._shaded_for: Theme | None = None  # the theme in whose colours the background is drawn
-        super().__init__(current_theme, "", HEIGHT_PX, parent)
+        super().__init__(current_theme, HEIGHT_PX, parent)
         self.setAccessibleName(self.tr("Hertzsprung-Russell diagram"))
         self.name_axes("BP − RP", self.tr("absolute G"))
         self.plotItem.invertY(True)

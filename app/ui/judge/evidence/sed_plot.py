@@ -21,8 +21,7 @@ from app.services.photometry.synthetic import (
 )
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.evidence.card_plot import CardPlot, pen
-from app.ui.judge.evidence.value_table import ValueTable
-from app.ui.judge.evidence.value_texts import ValueRow
+from app.ui.judge.evidence.value_table import ValueRow, ValueTable
 from app.ui.widgets.labels import column, wrapped_label
 
 HEIGHT_PX = 210
@@ -86,7 +85,7 @@ class SedPlot(CardPlot):
 
     def __init__(self, current_theme: CurrentTheme, parent: QWidget) -> None:
         self.energy: Energy | None = None
-        super().__init__(current_theme, "", HEIGHT_PX, parent)
+        super().__init__(current_theme, HEIGHT_PX, parent)
         self.setAccessibleName(self.tr("Spectral energy distribution"))
         self.name_axes(self.tr("wavelength / µm"), "f_λ")
         for side in ("left", "bottom"):

@@ -68,17 +68,15 @@ class WeighedCard(FoldingCard):
         weighed = weigh(self._task, answers)
         claims = weighed.claims
         hidden = [_has_answer(each) and any(map(hides, each.claim.services)) for each in claims]
+        hidden_text = self.tr("{label}: hidden until your verdict")
         lines = zip(self.weights, self.sentences, claims, hidden, strict=True)
         for weight, sentence, each, is_hidden in lines:
             weight.setText(UNKNOWN if is_hidden else weight_text(each))
-            sentence.setText(cut(self._hidden_text(each) if is_hidden else claim_text(each)))
+            text = hidden_text.replace("{label}", task_text(each.claim.label))
+            sentence.setText(cut(text if is_hidden else claim_text(each)))
             for label in (weight, sentence):
                 label.setToolTip(cut(source_text(each.claim), MAX_REASON))
-        self._show_p(p_yes, weighed.log_odds, is_opinion_hidden or any(hidden), is_opinion_hidden)
-
-    def _show_p(
-        self, p_yes: float | None, log_odds: float | None, has_hidden: bool, is_opinion_hidden: bool
-    ) -> None:
+        log_odds, has_hidden = weighed.log_odds, is_opinion_hidden or any(hidden)
         combined = None if log_odds is None or has_hidden else combined_p(p_yes, log_odds)
         self.spectrum.setText(_p_text(None if is_opinion_hidden else p_yes))
         self.combined.setText(_p_text(combined))
@@ -86,10 +84,6 @@ class WeighedCard(FoldingCard):
             self.note.setText(self.tr("hidden"))
         else:
             self.note.setText(self.tr("nothing to weigh") if log_odds is None else signed(log_odds))
-
-    def _hidden_text(self, weighed: WeighedClaim) -> str:
-        text = self.tr("{label}: hidden until your verdict")
-        return text.replace("{label}", task_text(weighed.claim.label))
 
 
 def _has_answer(weighed: WeighedClaim) -> bool:

@@ -129,7 +129,7 @@ class NearbyPanel(QWidget):
         context.bridge.changed.connect(self._session_changed)
         context.settings.changed.connect(self._apply_settings)
         self._show([])
-        self._schedule()
+        self._delay.start()
 
     def _fit_font(self) -> None:
         metrics = self.table.fontMetrics()
@@ -144,20 +144,17 @@ class NearbyPanel(QWidget):
         if self.model.rows:
             self._show([])
         self.message.setText("")
-        self._schedule()
-
-    def _schedule(self, _: object = None) -> None:
         self._delay.start()
 
     def _apply_settings(self, settings: Settings) -> None:
         if settings.neighbour_arcsec != self._radius:
             self._radius = settings.neighbour_arcsec
-            self._schedule()
+            self._delay.start()
 
     def _session_changed(self, change: Change) -> None:
         shown = {each.neighbour.candidate.id for each in self.model.rows}
         if change.aspect == "list" or shown & change.candidate_ids:
-            self._schedule()
+            self._delay.start()
 
     def _search(self) -> None:
         candidate = self._current.candidate

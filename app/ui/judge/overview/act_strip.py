@@ -21,16 +21,7 @@ from app.ui.judge.overview.group_acts import Question
 from app.ui.judge.verdict.flag_row import STAR, FlagMenu
 from app.ui.judge.verdict.verdict_text import NAMES, mark_and_word, verdict_buttons
 from app.ui.session.session_context import SessionContext
-from app.ui.widgets.labels import (
-    add_action,
-    button,
-    escape_mnemonics,
-    flow,
-    keep_current,
-    one_line,
-    row,
-    short_label,
-)
+from app.ui.widgets import labels
 from app.ui.widgets.painted_button import PaintedButton, quiet_button
 from app.ui.widgets.text_width import PlaceholderWidth
 
@@ -49,7 +40,7 @@ class ActStrip(QFrame):
         self.setProperty("role", "strip")
         self._keymap = context.keymap
         theme = context.current_theme
-        self.count = short_label("")
+        self.count = labels.short_label("")
         self.count.setMinimumWidth(COUNT_PX)
         self.buttons = verdict_buttons(theme, self)
         self.star = PaintedButton(theme, attrgetter("unsure"), self, mark="★", is_quiet=True)
@@ -64,7 +55,7 @@ class ActStrip(QFrame):
         for number, each in enumerate(self.buttons.values()):
             self._group.addButton(each, number)
         tools = self.star, self.flag, self.subclass, self.comment, self.undo
-        layout = flow(self.count, *self.buttons.values(), *tools, parent=self)
+        layout = labels.flow(self.count, *self.buttons.values(), *tools, parent=self)
         layout.setContentsMargins(8, 4, 8, 4)
         verdicts = list(self.buttons)
         self._group.idClicked.connect(lambda at: self.verdict_requested.emit(verdicts[at]))
@@ -73,7 +64,7 @@ class ActStrip(QFrame):
         self.subclass.clicked.connect(self.open_subclasses)
         self.menu.chosen.connect(self.flag_requested)
         self.comment.returnPressed.connect(self._give_comment)
-        keep_current(self._show_keys, context.keymap.changed)
+        labels.keep_current(self._show_keys, context.keymap.changed)
         self.show_count(0, 0)
 
     def show_count(self, selected: int, total: int, *, can_write: bool = True) -> None:
@@ -133,10 +124,12 @@ class ConfirmLine(QFrame):
         self.setProperty(OWN_KEYS, True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.question: Question | None = None
-        self.text = short_label("", "warning")
-        self.yes = button(self.tr("Yes (Enter)"), call=self._confirm)
-        self.no = button(self.tr("No (Esc)"), call=self.close_question)
-        row((self.text, 1), self.yes, self.no, spacing=None, margins=(12, 6, 12, 6), parent=self)
+        self.text = labels.short_label("", "warning")
+        self.yes = labels.button(self.tr("Yes (Enter)"), call=self._confirm)
+        self.no = labels.button(self.tr("No (Esc)"), call=self.close_question)
+        labels.row(
+            (self.text, 1), self.yes, self.no, spacing=None, margins=(12, 6, 12, 6), parent=self
+        )
         self.hide()
 
     def ask(self, question: Question) -> None:
@@ -150,7 +143,9 @@ class ConfirmLine(QFrame):
         text = text.replace("{verdict}", mark_and_word(question.verdict))
         text = question.told or text
         if question.reason:
-            reason = self.tr("Reason: {reason}").replace("{reason}", one_line(question.reason, 60))
+            reason = self.tr("Reason: {reason}").replace(
+                "{reason}", labels.one_line(question.reason, 60)
+            )
             text = f"{text} {reason}"
         self.text.setText(text)
         self.show()
@@ -202,29 +197,29 @@ class SubclassMenu(QMenu):
         for each in subclasses_below("", self._session.subclasses):
             self._add_subclass(self, each)
         if self._session.subclasses:
-            add_action(self, self.tr("No sub-class"), partial(self.subclass_chosen.emit, ""))
+            labels.add_action(self, self.tr("No sub-class"), partial(self.subclass_chosen.emit, ""))
             self.addSeparator()
         for field in own_fields(self._session):
             self._add_field(field)
 
     def _add_subclass(self, menu: QMenu, one: Subclass) -> None:
-        title = escape_mnemonics(f"{one.name}    {task_text(one.description)}")
+        title = labels.escape_mnemonics(f"{one.name}    {task_text(one.description)}")
         path = path_of(one.name, self._session.subclasses)
         below = subclasses_below(path, self._session.subclasses)
         inner = self._submenu(menu, title) if below else menu
-        add_action(inner, title, partial(self.subclass_chosen.emit, path))
+        labels.add_action(inner, title, partial(self.subclass_chosen.emit, path))
         if below:
             inner.addSeparator()
         for each in below:
             self._add_subclass(inner, each)
 
     def _add_field(self, field: OwnField) -> None:
-        inner = self._submenu(self, escape_mnemonics(field.shown))
+        inner = self._submenu(self, labels.escape_mnemonics(field.shown))
         given = partial(self.field_given.emit, field.name)
         if field.kind == "tick":
-            add_action(inner, self.tr("yes"), partial(given, True))
+            labels.add_action(inner, self.tr("yes"), partial(given, True))
         for choice in field.choices:
-            add_action(inner, escape_mnemonics(choice), partial(given, choice))
+            labels.add_action(inner, labels.escape_mnemonics(choice), partial(given, choice))
         if field.kind in ("number", "text"):
             line = QLineEdit(inner, maxLength=MAX_FIELD_TEXT)
             line.setAccessibleName(field.shown)
@@ -234,7 +229,7 @@ class SubclassMenu(QMenu):
             holder.setDefaultWidget(line)
             inner.addAction(holder)
             self.lines[field.name] = line
-        add_action(inner, self.tr("none"), partial(given, None))
+        labels.add_action(inner, self.tr("none"), partial(given, None))
 
     def _take_typed(self, field: OwnField) -> None:
         try:

@@ -13,13 +13,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from agent.errors import WorkbenchError
+from app.core.inspections.seen import seen_of
 from app.core.queue import QueueRow
 from app.core.session.group_acts import ChangeOpinion
 from app.core.session.known_answers import KnownAnswer, known_among
 from app.core.session.records import MAX_COMMENT, LogEntry, Opinion, Verdict
 from app.core.session.session import Session
 from app.core.session.subclass_and_fields import FieldValue
-from app.ui.judge.overview.selected_rows import seen_opinions
+from app.ui.session.candidate.blind_mode import hidden_in_blind, what_was_seen
 from app.ui.session.candidate.current import CurrentCandidate, with_field
 from app.ui.session.session_context import SessionContext
 
@@ -120,8 +121,8 @@ class GroupActs(QObject):
     ) -> None:
         is_blind = self._current.blind_mode.is_on
         self._current.blind_mode.save()
-        noted = self._current.evidence
-        told = {number: dict(noted[number]) for number in noted.keys() & _ids(rows)}
+        noted, ids = self._current.evidence, {row.candidate.id for row in rows}
+        told = {number: dict(noted[number]) for number in noted.keys() & ids}
         order = self._current.order_met
         work = partial(_record, self._session, tuple(rows), change, is_blind, told, order)
         if verdict is None:
@@ -177,10 +178,6 @@ class GroupActs(QObject):
         (self._slow.start if on else self._slow.stop)()
 
 
-def _ids(rows: Sequence[QueueRow]) -> set[int]:
-    return {row.candidate.id for row in rows}
-
-
 def _record(
     session: Session,
     rows: Sequence[QueueRow],
@@ -189,7 +186,13 @@ def _record(
     told: Mapping[int, Mapping[str, str]],
     order_met: str,
 ) -> list[LogEntry]:
-    shown = seen_opinions(session, rows, is_blind=is_blind)
+    """With what the reviewer has seen of the agent's opinion on each candidate. Any thread."""
+    results = seen_of(session, [row.candidate.id for row in rows])
+    shown: dict[int, Mapping[str, Any]] = {}
+    for row in rows:
+        candidate, result = row.candidate, results.get(row.candidate.id)
+        hides = is_blind and hidden_in_blind(row, result)
+        shown[candidate.id] = what_was_seen(candidate, result, is_hidden=hides, is_blind=is_blind)
     return session.record_group_act(
         list(shown), change, shown=shown, evidence=told, place=PLACE, order_met=order_met
     )

@@ -14,7 +14,7 @@ from app.ui.base.settings.settings_check import MAX_SHEET, MIN_SHEET
 from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.comparison.compared_spectra import MOST
 from app.ui.judge.overview.act_strip import ActStrip, ConfirmLine
-from app.ui.judge.overview.cell_pictures import SIMBAD
+from app.ui.judge.overview.cell_picture import SIMBAD
 from app.ui.judge.overview.group_acts import GroupActs, Question
 from app.ui.judge.overview.reject_below import RejectBelow
 from app.ui.judge.overview.selected_rows import WantedSelection, block_parts, read_rows

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import QObject
 
-from app.core.inspections.seen import seen_of
 from app.core.queue import QueuePosition, QueueRow, matching_ids
 from app.core.queue.landmarks import block_rows
 from app.core.session.session import Session
 from app.ui.judge.overview.sheet_view import SheetView
-from app.ui.judge.queue.queue_blocks import QueueBlocks, Span
 from app.ui.judge.queue.queue_loader import QueueLoader
-from app.ui.session.candidate.blind_mode import hidden_in_blind, what_was_seen
+from app.ui.judge.queue.queue_model import QueueBlocks, Span
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
 
@@ -57,19 +54,6 @@ def read_rows(session: Session, queue: Queue, parts: Sequence[BlockPart]) -> lis
         found = block_rows(session, queue.tree, queue.sort, part.after, part.until, limit)
         rows += found[part.first : limit]
     return rows
-
-
-def seen_opinions(
-    session: Session, rows: Sequence[QueueRow], *, is_blind: bool
-) -> dict[int, Mapping[str, Any]]:
-    """What the reviewer has seen of the agent's opinion on each candidate. Any thread."""
-    results = seen_of(session, [row.candidate.id for row in rows])
-    found: dict[int, Mapping[str, Any]] = {}
-    for row in rows:
-        candidate, result = row.candidate, results.get(row.candidate.id)
-        hides = is_blind and hidden_in_blind(row, result)
-        found[candidate.id] = what_was_seen(candidate, result, is_hidden=hides, is_blind=is_blind)
-    return found
 
 
 # Selects candidates in the overview by their ids, wherever they are in the queue.

@@ -44,11 +44,9 @@ from app.ui.base.background.runner import PAINTED_MS
 from app.ui.base.keys.text_focus import ROW_NAVIGATION
 from app.ui.base.theme.theme import CurrentTheme, mixed
 from app.ui.base.translation.message_texts import translate_message
-from app.ui.judge.overview.cell_picture import CellLook
-from app.ui.judge.overview.cell_pictures import CellPictures, Note
+from app.ui.judge.overview.cell_picture import CellLook, CellPictures, Note
 from app.ui.judge.plot.canvas.paint import TextCache
-from app.ui.judge.queue.queue_blocks import Span
-from app.ui.judge.queue.queue_model import LOADING, QueueModel
+from app.ui.judge.queue.queue_model import LOADING, QueueModel, Span
 from app.ui.judge.verdict.verdict_text import MARKS, verdict_colour
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.labels import MAX_NAME, one_line

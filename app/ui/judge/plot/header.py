@@ -52,20 +52,14 @@ class Header(QWidget):
     # Labels are positioned by hand. In a layout each new text would recompute the sizes of the
     # whole window, which takes longer than painting the spectrum.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SessionContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self.title = NameLabel(self)
+        self.title, self._class = NameLabel(self), ClassButton(context, self)
         self.simulated = short_label(self.tr("SIMULATED"), "warning", self)
         self.facts, self.note = short_label("", "dim", self), short_label("", "dim", self)
         self._object = self._facts_text = self._note_text = ""
-        self._class: QPushButton | None = None
         self.simulated.hide()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._fix_height()
-
-    def set_class(self, button: QPushButton) -> None:
-        button.setParent(self)
-        self._class = button
         self._fix_height()
 
     def show_object(
@@ -114,19 +108,18 @@ class Header(QWidget):
             self._arrange()
 
     def _fix_height(self) -> None:
-        parts = [part for part in (self.title, self.note, self._class) if part is not None]
+        parts = self.title, self.note, self._class
         self._line_height = max(part.sizeHint().height() for part in parts)
         self.setFixedHeight(TOP_PX + self._line_height)
         self.setMinimumWidth(LETTERS * self.fontMetrics().averageCharWidth())
 
     def _arrange(self) -> None:
         left, end = LEFT_PX, self.width() - RIGHT_PX
-        if self._class is not None:
-            width = self._class.sizeHint().width() + APART_PX
-            has_room = left + width + self._name_px() + self._mark_px <= end
-            self._class.setVisible(has_room)
-            self._class.setGeometry(QRect(left, TOP_PX, width - APART_PX, self._line_height))
-            left += width if has_room else 0
+        width = self._class.sizeHint().width() + APART_PX
+        has_room = left + width + self._name_px() + self._mark_px <= end
+        self._class.setVisible(has_room)
+        self._class.setGeometry(QRect(left, TOP_PX, width - APART_PX, self._line_height))
+        left += width if has_room else 0
         left += self._place_title(left, end - left)
         needed = self.note.fontMetrics().horizontalAdvance(self._note_text)
         note_px = max(min(needed + 2, round(NOTE_SHARE * (end - left))), 0)
@@ -197,8 +190,8 @@ def near_note(place: str, lines: str) -> str:
 class ClassButton(QPushButton):
     """The class of the session, above the plot, with a menu of what can be done about it."""
 
-    def __init__(self, context: SessionContext) -> None:
-        super().__init__()
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._commands = context.commands
         task = context.bridge.session.task
         self.setProperty("role", "class")

@@ -23,14 +23,11 @@ to leave other labels free."""
 
 class MeasuredLayer(Layer):
     depth = 22  # above the curve and the marks
-
-    def __init__(self, *shared: object) -> None:
-        super().__init__(*shared)  # type: ignore[arg-type]
-        self.shown: Sequence[HandMeasurement] = ()
-        self.fits: Sequence[FittedProfile] = ()
-        self.trace: Trace | None = None  # says where a flux of the file is drawn
-        self.labels: list[QRectF] = []  # where they were painted
-        self.dragged: Window | None = None  # the two points while they are being chosen
+    shown: Sequence[HandMeasurement] = ()
+    fits: Sequence[FittedProfile] = ()
+    trace: Trace | None = None  # says where a flux of the file is drawn
+    labels: list[QRectF]  # where they were painted
+    dragged: Window | None = None  # the two points while they are being chosen
 
     def draw(self, painter: QPainter) -> None:
         scale, trace = self.box.scale_now, self.trace

@@ -20,9 +20,8 @@ from app.ui.judge.plot.canvas.curve import EMPTY, NO_LIMITS, Curve
 from app.ui.judge.plot.canvas.layers import BreakLayer, Grid, LookLayer
 from app.ui.judge.plot.canvas.paint import TextCache
 from app.ui.judge.plot.canvas.plot_box import PlotBox, Scale, prepare_view
-from app.ui.judge.plot.marks import ROWS
-from app.ui.judge.plot.marks_layer import TOP_PX as NAMES_TOP_PX
-from app.ui.judge.plot.marks_layer import Extents, MarksLayer
+from app.ui.judge.plot.marks import ROWS, Extents, MarksLayer
+from app.ui.judge.plot.marks import TOP_PX as NAMES_TOP_PX
 from app.ui.judge.plot.measured_layer import MeasuredLayer
 from app.ui.judge.plot.shades import ErrorBand, Shades, band_columns
 from app.ui.judge.plot.trace import Trace
@@ -77,19 +76,16 @@ class PlotView(pg.PlotWidget):  # type: ignore[misc]
     def show_trace(self, trace: Trace | None, candidate_id: int | None = None) -> None:
         """Draw another spectrum, or the same one with another smoothing."""
         self.trace, self._candidate_id = trace, candidate_id
-        self.measured.trace = trace
+        self.measured.trace = self.errors.trace = trace
         self.stage.show_gaps(() if trace is None else trace.gaps)
+        self.shades.bad = () if trace is None else trace.bad
         if trace is None:
             for curve in (self.curve, self.raw):
                 curve.show_data(EMPTY, EMPTY)
-            self.errors.show_data(None)
-            self.shades.bad = ()
         else:
             self.curve.show_data(trace.wavelength, trace.on_axis(trace.flux), trace.curves)
             wavelength, raw = trace.underlay
             self.raw.show_data(wavelength, trace.on_axis(raw))
-            self.errors.show_data(trace)
-            self.shades.bad = trace.bad
         self.viewport().update()
 
     def show_range(self, window: Window, *, autoscale: bool) -> None:

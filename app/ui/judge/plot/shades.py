@@ -29,12 +29,9 @@ class Shades(Layer):
     """Shaded wavelength ranges, in the observed frame."""
 
     depth = -60
-
-    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
-        super().__init__(box, theme, texts)
-        self.bad: tuple[Window, ...] = ()
-        self.windows: tuple[Window, ...] = ()
-        self.names: tuple[tuple[Window, str], ...] = ()
+    bad: tuple[Window, ...] = ()
+    windows: tuple[Window, ...] = ()
+    names: tuple[tuple[Window, str], ...] = ()
 
     def show_terrestrial(self, lines: tuple[Line, ...]) -> None:
         self.windows = merged([_shaded(line) for line in lines])
@@ -106,14 +103,11 @@ class ErrorBand(Layer):
     # One line per screen column: filling a translucent polygon takes longer than all the rest.
 
     depth = -55
+    trace: Trace | None = None
 
     def __init__(self, box: PlotBox, theme: Theme, texts: TextCache, shades: Shades) -> None:
         super().__init__(box, theme, texts)
-        self.trace: Trace | None = None
         self._shades = shades
-
-    def show_data(self, trace: Trace | None) -> None:
-        self.trace = trace
 
     def draw(self, painter: QPainter) -> None:
         scale, trace = self.box.scale_now, self.trace
@@ -122,8 +116,7 @@ class ErrorBand(Layer):
         if painter.paintEngine().type() == QPaintEngine.Type.Raster:
             self._draw_columns(painter, scale, trace)
         else:
-            x, low, high = _band(trace, scale)
-            self._draw_outline(painter, x, scale.y(high), scale.y(low))
+            self._draw_outline(painter, scale, trace)
 
     def _draw_columns(self, painter: QPainter, scale: Scale, trace: Trace) -> None:
         dots = dots_per_pixel(painter)
@@ -139,10 +132,10 @@ class ErrorBand(Layer):
             painter.setPen(dot_pen(blend(*colours), 1.0))
             _draw_verticals(painter, which, centres, np.clip(high, 0.0, scale.height), low)
 
-    def _draw_outline(
-        self, painter: QPainter, x: FloatArray, top: FloatArray, bottom: FloatArray
-    ) -> None:
+    def _draw_outline(self, painter: QPainter, scale: Scale, trace: Trace) -> None:
         """Draw a polygon into a vector file, which may be viewed at any size."""
+        x, low, high = _band(trace, scale)
+        top, bottom = scale.y(high), scale.y(low)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self.theme.error_band))
         for part in pieces(top + bottom):

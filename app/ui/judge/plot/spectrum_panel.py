@@ -23,7 +23,7 @@ from app.ui.judge.agent.status_texts import waiting_text
 from app.ui.judge.plot.axes.flux_range import flux_range, overlaps, within
 from app.ui.judge.plot.axes.titles import badges, flux_axis_title, wavelength_title
 from app.ui.judge.plot.empty_message import EmptyPlotMessage
-from app.ui.judge.plot.header import ClassButton, Header, drawn_as, near_note, no_data_note
+from app.ui.judge.plot.header import Header, drawn_as, near_note, no_data_note
 from app.ui.judge.plot.marks import MEASURED, marks, task_ranks
 from app.ui.judge.plot.minimap.minimap import Minimap, agent_brackets, task_brackets
 from app.ui.judge.plot.plot_view import PlotView
@@ -67,8 +67,7 @@ class SpectrumPanel(QFrame):
         self._keep_flux = self._is_peeking = False
         self._identified: float | None = None
         self._mouse_at: QPointF | None = None
-        self.header = Header(self)
-        self.header.set_class(ClassButton(context))
+        self.header = Header(context, self)
         self.plot = PlotView(context.current_theme.theme, self)
         self.readout = CornerReadout(self.plot)
         self.minimap = Minimap(context.current_theme.theme, self)

@@ -96,12 +96,12 @@ def _pairs(value: object) -> list[tuple[str, Any]]:
     return list(value.items())[:MAX_ENTRIES] if isinstance(value, dict) else []
 
 
-NAMES_FACT = "column_names"
+NAMES_FACT, CHOICE_FACT = "column_names", "queue_columns"
 PAUSE_MS = 1000  # services answer one after another; their columns are looked for once in a while
 
 
 class ColumnStore(QObject):
-    """Names of columns, the list's own columns, and the choice for each table."""
+    """Names of columns, the list's own columns, and the choice for the queue."""
 
     changed = Signal()
     own_changed = Signal()  # other columns of the list are known
@@ -111,7 +111,7 @@ class ColumnStore(QObject):
         self._session, self._answer = session, runner.latest(self)
         self.own: tuple[OwnColumn, ...] = ()
         self.names: dict[str, str] = self._read(NAMES_FACT, parse_names)
-        self._choices: dict[str, ColumnChoice] = {}
+        self.choice: ColumnChoice = self._read(CHOICE_FACT, parse_choice)
         self._later = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._later.timeout.connect(self.load)
 
@@ -126,20 +126,12 @@ class ColumnStore(QObject):
         elif change.aspect == "evidence" and not self._later.isActive():
             self._later.start()
 
-    def choice(self, table: str) -> ColumnChoice:
-        """The choice for a table, such as "queue"."""
-        if table not in self._choices:
-            self._choices[table] = self._read(f"{table}_columns", parse_choice)
-        return self._choices[table]
+    def show(self, key: str, on: bool) -> None:
+        self._set(replace(self.choice, shown={**self.choice.shown, key: on}))
 
-    def show(self, table: str, key: str, on: bool) -> None:
-        choice = self.choice(table)
-        self._set(table, replace(choice, shown={**choice.shown, key: on}))
-
-    def arrange(self, table: str, order: tuple[str, ...], widths: dict[str, int]) -> None:
+    def arrange(self, order: tuple[str, ...], widths: dict[str, int]) -> None:
         """Keep the order of the columns, and the widths of those that the person has changed."""
-        choice = self.choice(table)
-        self._set(table, replace(choice, order=order, widths={**choice.widths, **widths}))
+        self._set(replace(self.choice, order=order, widths={**self.choice.widths, **widths}))
 
     def rename(self, key: str, name: str) -> None:
         """Give a column another name; an empty one brings its own back."""
@@ -148,15 +140,15 @@ class ColumnStore(QObject):
         self._write(NAMES_FACT, json.dumps(self.names))
         self.changed.emit()
 
-    def reset(self, table: str) -> None:
-        """Forget the choice for a table, and all names."""
+    def reset(self) -> None:
+        """Forget the choice, and all names."""
         self.names = {}
         self._write(NAMES_FACT, json.dumps(self.names))
-        self._set(table, ColumnChoice())
+        self._set(ColumnChoice())
 
-    def _set(self, table: str, choice: ColumnChoice) -> None:
-        self._choices[table] = choice
-        self._write(f"{table}_columns", choice_text(choice))
+    def _set(self, choice: ColumnChoice) -> None:
+        self.choice = choice
+        self._write(CHOICE_FACT, choice_text(choice))
         self.changed.emit()
 
     def _set_own(self, columns: tuple[OwnColumn, ...]) -> None:

@@ -3,17 +3,29 @@
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QSizePolicy, QWidget
 
+from agent.errors import WorkbenchError
 from app.core.queue import QueueRow, find
 from app.core.queue.filters import MAX_TEXT
+from app.core.queue.learned_orders import HeldOrder, LearnedSo, adopt, learned_so, prepare
 from app.core.session.records import Candidate, Change
+from app.core.session.session import Session
 from app.ui.base.actions.commands import Commands
 from app.ui.judge.queue.columns import ColumnStore
 from app.ui.judge.queue.filter_bar import FilterBar
-from app.ui.judge.queue.learned_line import LearnedLine
-from app.ui.judge.queue.table_parts import TableParts, why_empty
-from app.ui.session.candidate.queue_neighbours import Queue
+from app.ui.judge.queue.queue_loader import QueueLoader
+from app.ui.judge.queue.queue_model import QueueModel
+from app.ui.judge.queue.sparklines import Sparklines
+from app.ui.judge.queue.table_parts import (
+    ColumnMenu,
+    FilterAndOrder,
+    HeaderSort,
+    RowMenu,
+    TableColumns,
+    why_empty,
+)
+from app.ui.session.candidate.queue_neighbours import Queue, read_neighbours
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.candidate_table import CandidateTable
 from app.ui.widgets.labels import column, keep_current, row, wrapped_label
@@ -34,10 +46,7 @@ class QueuePanel(QWidget):
         self.filters = FilterBar(context, self.card)
         self.table = CandidateTable(context.current_theme, self.card)
         self.table.setAccessibleName(self.tr("Queue"))
-        self.store = ColumnStore(context.bridge.session, context.runner, self)
-        self.parts = TableParts(context, self.table, self.filters, self.store, "queue")
-        self.model, self.loader = self.parts.model, self.parts.loader
-        self.columns, self.row_menu = self.parts.columns, self.parts.row_menu
+        self._make_table(context)
         self.choose = quiet_button(context.current_theme, self, mark="▾", height=22)
         self.choose.set_label("", hint=self.tr("Choose the columns"))
         self.message = wrapped_label("", "dim", self.card)
@@ -58,13 +67,36 @@ class QueuePanel(QWidget):
         self._show_row(self._current.row)
         self.store.load()
 
+    def _make_table(self, context: SessionContext) -> None:
+        session, runner, table = context.bridge.session, context.runner, self.table
+        self.store = ColumnStore(session, runner, self)
+        self.model = QueueModel(context.current_theme, table)
+        self.loader = QueueLoader(session, runner, self.model, table)
+        self.sparklines = self.model.sparklines = Sparklines(session, runner, table)
+        table.setModel(self.model)
+        self.columns = TableColumns(table, self.model, self.store, context)
+        blind_mode = context.current.blind_mode
+        self.column_menu = ColumnMenu(table, self.model, self.columns, self.store, blind_mode)
+        self.row_menu = RowMenu(context, table, self.model)
+        self.header_sort = HeaderSort(table, self.model)
+        self.filter_and_order = FilterAndOrder(
+            self.filters, self.header_sort, self.store, context.current
+        )
+        table.verticalScrollBar().valueChanged.connect(self.sparklines.forget_waiting)
+        self.columns.values_shown.connect(self.loader.read_values)
+        self.loader.read_values(self.columns.shows_values)
+        self.sparklines.arrived.connect(self.model.redraw_ids)
+        self.model.used_changed.connect(self.columns.show)
+        blind_mode.changed.connect(self.columns.show)
+        context.current_theme.changed.connect(self.model.redraw)
+
     def _connect(self, context: SessionContext) -> None:
         context.commands.add("filter", self._start_filter)
         context.commands.add("only_mine", self.filters.toggle_mine)
         self.table.row_activated.connect(self._go_to)
         self.table.focused.connect(self._focus_current_row)
         self.table.font_changed.connect(self.columns.set_widths)
-        self.choose.clicked.connect(partial(self.parts.open_columns_below, self.choose))
+        self.choose.clicked.connect(partial(self.column_menu.open_below, self.choose))
         self.loader.failed.connect(self._current.report_error)
         self._current.candidate_changed.connect(self._show_row)
         self._current.row_changed.connect(self._show_changed_row)
@@ -74,7 +106,7 @@ class QueuePanel(QWidget):
             signal.connect(self._show_count)
         context.bridge.changed.connect(self.loader.session_changed)
         context.bridge.changed.connect(self.store.session_changed)
-        context.bridge.changed.connect(self.parts.sparklines.session_changed)
+        context.bridge.changed.connect(self.sparklines.session_changed)
         context.bridge.evidence_changed.connect(self._evidence_changed)
         self.store.changed.connect(self._show_evidence)
 
@@ -99,7 +131,7 @@ class QueuePanel(QWidget):
             self._current.go_to(row.candidate.id)
 
     def _show_queue(self, queue: Queue) -> None:
-        self.parts.filter_and_order.show_queue(queue)
+        self.filter_and_order.show_queue(queue)
         self._is_following = True
         self.loader.show(queue)
         self.columns.show()
@@ -242,3 +274,115 @@ def ensure_visible(field: QWidget, commands: Commands) -> None:
 def _name(candidate: Candidate) -> str:
     number = f"#{candidate.id}"
     return f"{candidate.object_id}  {number}" if candidate.object_id else number
+
+
+# The line under the queue that tells what its order was learned from, and the learning itself.
+EVERY = 5  # verdicts from one learning to the next
+AGAIN_MS = 300  # where the person was faster than the learning
+LATER_MS = 3000
+"""After the last change of the list or of what agents say, of which many come one by one."""
+
+
+class LearnedLine(QLabel):
+    """Hidden in other orders. Learning runs in the background; what is on screen and next stays."""
+
+    def __init__(self, context: SessionContext, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session, self._runner = context.bridge.session, context.runner
+        self._current = context.current
+        self._given = 0  # verdicts since it learned
+        self._is_learning = False
+        self.setWordWrap(True)
+        self.setProperty("role", "dim")
+        self.hide()
+        self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
+        self._again.timeout.connect(self.learn)
+        self._later = QTimer(self, singleShot=True, interval=LATER_MS)
+        self._later.timeout.connect(self.learn)
+        context.bridge.changed.connect(self._session_changed)
+        self._current.queue_changed.connect(self._queue_changed)
+        self._current.learning.connect(self._learning)
+        self._current.likeness_known.connect(self.learn)
+
+    @property
+    def _is_on(self) -> bool:
+        is_learned = self._current.queue.sort.key == "learned"
+        return is_learned and not self._current.repeat_round.is_on
+
+    def learn(self) -> None:
+        """Order what lies behind the next candidate by all verdicts so far."""
+        row = self._current.row
+        if not self._is_on or row is None:
+            return
+        if self._is_learning:
+            self._again.start()
+            return
+        self._is_learning, self._given, queue = True, 0, self._current.queue
+        work = partial(_learn, self._session, queue, row, self._current.beside())
+        self._runner.run(work, partial(self._take, queue), self._failed, owner=self)
+
+    def _take(self, queue: Queue, held: HeldOrder) -> None:
+        self._is_learning = False
+        keep = self._current.in_sight()
+        if queue != self._current.queue or not self._is_on:
+            return
+        if keep is None or not adopt(self._session, queue.sort, held, keep):
+            self._again.start()
+            return
+        self._current.take_reordered()
+        self._show(held.so)
+
+    def _failed(self, error: WorkbenchError) -> None:
+        self._is_learning = False
+        self._current.report_error(error)
+
+    def _session_changed(self, change: Change) -> None:
+        if not self._is_on:
+            return
+        if change.aspect == "verdict":
+            self._given += max(len(change.candidate_ids), 1)
+            if self._given >= EVERY:
+                self.learn()
+        elif change.aspect in ("list", "inspection", "calibration"):
+            self._later.start()
+
+    def _queue_changed(self, queue: Queue) -> None:
+        self.setVisible(self._is_on)
+        if self._is_on:
+            so = learned_so(self._session, queue.sort)
+            if so is not None:
+                self._show(so)
+            self._again.start()  # what is left is that of this filter
+
+    def _learning(self, on: bool) -> None:
+        if on:
+            self.setText(
+                self.tr("Learning from your verdicts; until then the queue stays as it is")
+            )
+            self.show()
+        else:
+            self._queue_changed(self._current.queue)
+
+    def _show(self, so: LearnedSo) -> None:
+        if not so.has_both:
+            self.setText(self.tr("Judge one yes and one no: the order learns from them"))
+            return
+        text = self.tr("Learned from {n} verdicts; of the last {last}, {yes} yes")
+        if so.at_random:
+            text += self.tr("; of {random} at random, {hits}")
+        if so.at_most is not None:
+            text += self.tr(". At most {most} more in the {left} left (95 %)")
+        numbers = {
+            "n": so.verdicts, "last": so.last, "yes": so.yes_of_last, "random": so.at_random,
+            "hits": so.yes_at_random, "most": so.at_most or 0, "left": so.left,
+        }  # fmt: skip
+        for name, number in numbers.items():
+            text = text.replace(f"{{{name}}}", f"{number:,}")
+        self.setText(text)
+
+
+def _learn(session: Session, queue: Queue, row: QueueRow, beside: list[int]) -> HeldOrder:
+    near = read_neighbours(session, queue, row.candidate.id, row.position)
+    ahead = (*near.after[:1], *near.unjudged[:1])
+    keep = [row.candidate.id, *(each.candidate.id for each in ahead), *beside]
+    return prepare(session, queue.tree, queue.sort, keep)

@@ -29,12 +29,6 @@ class SimilarRow(NamedTuple):
     likeness: float
 
 
-class _Progress(NamedTuple):
-    after: int | None
-    known: int
-    total: int
-
-
 class SimilarFeed(QObject):
     """Call `stop` before the session is closed."""
 
@@ -103,8 +97,8 @@ class SimilarFeed(QObject):
         work = partial(_read_some, self._session, self._after, self._stopping.is_set)
         self._work = self._runner.run(work, self._read_some, self._failed, owner=self)
 
-    def _read_some(self, progress: _Progress) -> None:
-        after, self.known, self.total = progress
+    def _read_some(self, found: tuple[int | None, int, int]) -> None:
+        after, self.known, self.total = found
         if self._stopping.is_set():
             return
         if after is not None:
@@ -136,10 +130,13 @@ def find_similar(session: Session, key: SpectrumKey, spectrum: Spectrum) -> list
     return [SimilarRow(row_of(session, number), likeness) for number, likeness in shown]
 
 
-def _read_some(session: Session, after: int, should_stop: Callable[[], bool]) -> _Progress:
+def _read_some(
+    session: Session, after: int, should_stop: Callable[[], bool]
+) -> tuple[int | None, int, int]:
+    """After which candidate to go on, how many are known, and of how many."""
     index = index_of(session.database)
     after_now = build_some(session, index, after, should_stop=should_stop)
-    return _Progress(after_now, len(index), session.count())
+    return after_now, len(index), session.count()
 
 
 def _read_and_note(

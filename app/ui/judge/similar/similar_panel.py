@@ -20,17 +20,8 @@ from app.ui.judge.queue.sparklines import Sparklines
 from app.ui.judge.similar.similar_feed import SHOWN, SimilarFeed, SimilarRow
 from app.ui.judge.verdict.verdict_text import verdict_colour, verdict_mark
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets import labels
 from app.ui.widgets.dock import GRIP_PX
-from app.ui.widgets.labels import (
-    add_action,
-    button,
-    column,
-    keep_current,
-    one_line,
-    row,
-    short_label,
-    wrapped_label,
-)
 from app.ui.widgets.plot_cell import EDGE_PX, PAD, PlotCell
 from app.ui.widgets.text_width import how_much_larger
 
@@ -55,8 +46,8 @@ class SimilarPanel(QWidget):
         self._commands, self._keymap = context.commands, context.keymap
         self.shown_id = 0  # the candidate whose neighbours are shown
         self.sparklines = Sparklines(context.bridge.session, context.runner, self)
-        self.note = wrapped_label("", "dim")
-        self.more = button(ACTIONS["more_like_this"].title)
+        self.note = labels.wrapped_label("", "dim")
+        self.more = labels.button(ACTIONS["more_like_this"].title)
         self.menu = QMenu(self)
         cell_of = partial(SimilarCell, self.sparklines, context.current_theme, self)
         self.cells = [cell_of() for _ in range(SHOWN)]
@@ -64,10 +55,10 @@ class SimilarPanel(QWidget):
         self._again_timer = QTimer(self, singleShot=True, interval=AGAIN_MS)
         side = QWidget(self)
         side.setFixedWidth(round(SIDE_PX * how_much_larger(self)))
-        title, more = short_label(self.tr("Similar spectra")), (self.more, 0, LEFT)
-        column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
+        title, more = labels.short_label(self.tr("Similar spectra")), (self.more, 0, LEFT)
+        labels.column(title, self.note, 1, more, spacing=2, margins=(4, 0, 4, 0), parent=side)
         cells = ((cell, 1) for cell in self.cells)
-        row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
+        labels.row(side, *cells, spacing=SPACING, margins=(2, 0, 2, 2), parent=self)
         self.setMinimumHeight(self.cells[0].minimumSizeHint().height() + GRIP_PX)
         for cell in self.cells:
             cell.clicked.connect(partial(self._overlay, cell))
@@ -83,9 +74,9 @@ class SimilarPanel(QWidget):
         self.sparklines.arrived.connect(self._repaint)
         feed.found.connect(self._show_found)
         feed.ended.connect(self._find_among_all)
-        keep_current(self._show_keys, context.keymap.changed)
-        keep_current(self._show_progress, feed.progressed)
-        keep_current(self._schedule, self._current.spectrum_changed)
+        labels.keep_current(self._show_keys, context.keymap.changed)
+        labels.keep_current(self._show_progress, feed.progressed)
+        labels.keep_current(self._schedule, self._current.spectrum_changed)
 
     def find_now(self) -> None:
         row, spectrum = self._current.row, self._current.spectrum
@@ -195,14 +186,14 @@ class SimilarPanel(QWidget):
         if cell.neighbour is None:
             return
         self.menu.clear()
-        add_action(self.menu, self.tr("Go to this object"), partial(self._go_to, cell))
+        labels.add_action(self.menu, self.tr("Go to this object"), partial(self._go_to, cell))
         is_on = cell.slot is not None
         text = self.tr("Take it off the spectrum") if is_on else self.tr("Lay it over the spectrum")
-        add_action(self.menu, text, partial(self._overlay, cell))
+        labels.add_action(self.menu, text, partial(self._overlay, cell))
         self.menu.addSeparator()
         more, less = self.tr("More like this one, too"), self.tr("Less like this one")
-        add_action(self.menu, more, partial(self._add_example, cell, is_wanted=True))
-        add_action(self.menu, less, partial(self._add_example, cell, is_wanted=False))
+        labels.add_action(self.menu, more, partial(self._add_example, cell, is_wanted=True))
+        labels.add_action(self.menu, less, partial(self._add_example, cell, is_wanted=False))
         self.menu.popup(cell.mapToGlobal(at))
 
 
@@ -230,7 +221,7 @@ class SimilarCell(PlotCell):
         self.verdict, name = None, ""
         if neighbour is not None:
             candidate, self.verdict = neighbour.row.candidate, neighbour.row.opinion.verdict
-            name = one_line(candidate.name)
+            name = labels.one_line(candidate.name)
         self.setText(name)
         text = self.tr("{name}: likeness {number}")
         text = text.replace("{name}", name).replace("{number}", self.likeness)

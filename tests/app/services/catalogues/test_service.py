@@ -15,7 +15,7 @@ from app.services.catalogues.service import all_services
 from app.services.catalogues.tap import match_positions, query
 from app.services.web.client import FAULTS_TO_REST, Request
 from app.services.web.errors import NotAllowed, ServiceError
-from app.ui.judge.evidence.value_texts import value_rows
+from app.ui.judge.evidence.value_table import value_rows
 from tests.app.services.fault_server import FAULTS
 
 SERVICES = list(all_services().values())

@@ -9,7 +9,7 @@ from app.services.catalogues.answer import Answer, Match, State, answer_of
 from app.services.catalogues.service import all_services
 from app.services.photometry import bands
 from app.services.photometry.synthetic import compare, flux_points, synthetic_magnitude
-from app.ui.judge.evidence.value_texts import value_rows
+from app.ui.judge.evidence.value_table import value_rows
 
 WAVELENGTH = np.linspace(3500.0, 10_200.0, 4000)
 BY_COLUMN = {(each.service, each.column): each for each in bands.BANDS}

@@ -18,7 +18,7 @@ from app.core.queue import LIST_ORDER, learned_orders
 from app.core.session.records import Change
 from app.core.session.session import open_session
 from app.ui.base.settings.settings_store import SettingsStore
-from app.ui.judge.queue.learned_line import LearnedLine
+from app.ui.judge.queue.queue_panel import LearnedLine
 from app.ui.program.session_view import QUEUE_FACT
 from app.ui.session.inspection import controller
 from tests.app.core.sessions import ACCEPT, REJECT

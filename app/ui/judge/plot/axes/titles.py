@@ -9,8 +9,7 @@ from agent.spectra.spectrum import Spectrum
 from app.core.spectra.flux_quantity import NORMALISED
 from app.core.spectra.wavelength_frame import WavelengthFrame
 from app.ui.judge.plot.canvas.layers import Layer
-from app.ui.judge.plot.marks import ROWS
-from app.ui.judge.plot.marks_layer import TOP_PX
+from app.ui.judge.plot.marks import ROWS, TOP_PX
 from app.ui.judge.plot.readout import flux_title
 from app.ui.judge.plot.trace import Trace
 from app.ui.session.candidate.view_options import (

@@ -68,14 +68,11 @@ class LookLayer(Layer):
     """The window the agent looks at, and the zoom box while it is being dragged."""
 
     depth = 25  # above the line marks, so that its name can be read
-
-    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
-        super().__init__(box, theme, texts)
-        self.look: Window | None = None
-        self.label = ""
-        self.facts: tuple[tuple[float, str], ...] = ()
-        """Wavelengths of the facts that decide the agent's answer, each with its number."""
-        self.zoom_box: Window | None = None
+    look: Window | None = None
+    label = ""
+    facts: tuple[tuple[float, str], ...] = ()
+    """Wavelengths of the facts that decide the agent's answer, each with its number."""
+    zoom_box: Window | None = None
 
     def draw(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

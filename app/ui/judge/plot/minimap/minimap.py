@@ -39,11 +39,8 @@ class Bracket:
 
 class BracketLayer(Layer):
     depth = -10
-
-    def __init__(self, box: PlotBox, theme: Theme, texts: TextCache) -> None:
-        super().__init__(box, theme, texts)
-        self.task_windows: Sequence[Bracket] = ()
-        self.agent_windows: Sequence[Bracket] = ()
+    task_windows: Sequence[Bracket] = ()
+    agent_windows: Sequence[Bracket] = ()
 
     @property
     def extra(self) -> float:
@@ -88,11 +85,8 @@ class BracketLayer(Layer):
 # The windows marked in the minimap: the task's, and those the agent looked at.
 def task_brackets(task: Task, z: float) -> tuple[Bracket, ...]:
     """The task's diagnostic windows, named by their keys and shifted by the redshift."""
-    shift = 1.0 + z
-    return tuple(
-        _bracket(window.range, shift, window.key, task_text(window.label))
-        for window in task.windows
-    )
+    windows = task.windows
+    return tuple(_bracket(each.range, 1.0 + z, each.key, task_text(each.label)) for each in windows)
 
 
 def agent_brackets(trajectory: Trajectory | None) -> tuple[Bracket, ...]:

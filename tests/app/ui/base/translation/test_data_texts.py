@@ -18,7 +18,7 @@ from app.ui.base.translation.data_texts import (
     window_table,
 )
 from app.ui.base.translation.measured_texts import PLACEHOLDER, translate_measured_text
-from app.ui.judge.controls.template_library import bundled
+from app.ui.judge.controls.template_choice import bundled
 from app.ui.start.importing.task_chooser import guideline_html
 from tests.app.ui.base.translation.conftest import OTHERS, english_in
 

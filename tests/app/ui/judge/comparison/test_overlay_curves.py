@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.ui.base.theme.theme import DARK
-from app.ui.judge.comparison.overlay_curves import same_median, text_of
+from app.ui.judge.comparison.compared_spectra import same_median, text_of
 from app.ui.judge.plot import spectrum_panel
 from app.ui.judge.plot.trace import trace
 from tests.app.ui.judge.comparison.conftest import overlay

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QMenu
 
 from agent.errors import ReadError, ResourceError
 from agent.spectra.matching.template_velocity import Match
+from app.ui.base.translation.data_texts import SIMULATED
 from app.ui.judge.controls import template_choice
-from app.ui.judge.controls.template_choice import MOST_SHOWN, speed_text
-from app.ui.judge.controls.template_library import SIMULATED, TemplateLibrary
+from app.ui.judge.controls.template_choice import MOST_SHOWN, TemplateLibrary, speed_text
 from tests.app.ui.judge.controls.conftest import type_in, write_table
 from tests.app.ui.steps import click
 

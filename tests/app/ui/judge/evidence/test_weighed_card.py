@@ -89,7 +89,7 @@ def test_in_the_window_agent_panel_queue_and_dock_agree(evidence):
     person.wait(lambda: panel.weighed.combined.text() == combined)
     assert panel.weighed.spectrum.text() == "0.60"
     queue = person.view.judging.docks["queue"].part
-    queue.store.show("queue", "p_combined", True)
+    queue.store.show("p_combined", True)
     column = queue.model.column_of("p_combined")
     person.wait(lambda: queue.model.data(queue.model.index(0, column)) == combined)
     assert queue.columns.is_shown(column)

@@ -11,7 +11,7 @@ from app.core.session.session import new_session
 from app.ui.judge.overview import selected_rows
 from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.overview.selected_rows import spans_of
-from app.ui.judge.queue.queue_blocks import Span
+from app.ui.judge.queue.queue_model import Span
 from app.ui.session.candidate.queue_neighbours import Queue
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.judge.queue.conftest import fill

@@ -23,7 +23,7 @@ from app.ui.judge.overview.cell_picture import CellLook, cell_picture
 from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.overview.sheet_view import SheetView, columns_of
 from app.ui.judge.plot.trace import trace
-from app.ui.judge.queue import learned_line
+from app.ui.judge.queue import queue_panel
 from tests.app.ui.candidates import sample_file
 from tests.app.ui.judge.overview.test_overview_page import drawn, is_drawn
 from tests.app.ui.steps import give_opinion
@@ -265,7 +265,7 @@ def test_while_all_is_counted_anew_the_sheet_stays_and_a_page_down_counts(sixty,
 
 
 def test_an_order_that_learns_moves_nothing_on_this_sheet_and_the_next(sixty, monkeypatch):
-    monkeypatch.setattr(learned_line, "EVERY", 2)
+    monkeypatch.setattr(queue_panel, "EVERY", 2)
     person, page = sixty
     session, current = person.session, page._current
     assert build_some(session, index_of(session.database), seconds=LONG_S) is None

@@ -15,8 +15,7 @@ from PySide6.QtGui import QColor
 from app.core.session.measurements import HandMeasurement
 from app.ui.base.theme.theme import LIGHT, THEMES
 from app.ui.judge.plot.canvas.curve import pieces
-from app.ui.judge.plot.marks import ROWS
-from app.ui.judge.plot.marks_layer import TOP_PX
+from app.ui.judge.plot.marks import ROWS, TOP_PX
 from app.ui.judge.plot.measured_layer import width_text
 from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.plot.trace import trace

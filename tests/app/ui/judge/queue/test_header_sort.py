@@ -26,7 +26,7 @@ def test_a_title_orders_up_down_and_as_listed(wide, context, qtbot):
     qtbot.waitUntil(lambda: len(ratios()) == 5 and ratios() == sorted(ratios(), reverse=True))
     context.current.set_queue(EVERYTHING, Sort())
     context.current.blind_mode.set_on(True)
-    wide.parts.header_sort.sort_requested.emit(Sort(key="p_yes", descending=True))
+    wide.header_sort.sort_requested.emit(Sort(key="p_yes", descending=True))
     assert context.current.queue.sort == Sort()
     assert not header.isSortIndicatorShown() or header.sortIndicatorSection() != P_YES
 

@@ -7,7 +7,7 @@ from app.core.queue import EVERYTHING, LIST_ORDER, matching_ids, parse_sort
 from app.core.queue.learned_orders import learned_so
 from app.core.session.records import Opinion, Verdict
 from app.core.similar.index import build_some, index_of
-from app.ui.judge.queue import learned_line
+from app.ui.judge.queue import queue_panel
 from tests.processes import LONG_S
 
 
@@ -26,7 +26,7 @@ def known(session):
 def test_it_is_chosen_and_learns_while_what_is_next_stays(
     qtbot, panel, context, known, monkeypatch
 ):
-    monkeypatch.setattr(learned_line, "EVERY", 2)
+    monkeypatch.setattr(queue_panel, "EVERY", 2)
     current, line = context.current, panel.learned
     assert not line.isVisible()
     choose(panel, "learned:best")

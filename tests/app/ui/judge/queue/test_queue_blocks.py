@@ -5,7 +5,7 @@ import random
 from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.landmarks import BLOCK
 from app.core.session.records import Candidate
-from app.ui.judge.queue.queue_blocks import HELD, QueueBlocks
+from app.ui.judge.queue.queue_model import HELD, QueueBlocks
 
 
 def row_of(number):

@@ -4,7 +4,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from app.core.queue import EVERYTHING, parse_filter, parse_sort
 from app.core.session.records import Verdict
-from app.ui.judge.queue.queue_blocks import HELD
+from app.ui.judge.queue.queue_model import HELD
 from app.ui.judge.queue.queue_panel import QueuePanel
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.judge.queue.conftest import current_rows, names, objects, ready

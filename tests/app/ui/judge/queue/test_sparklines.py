@@ -59,17 +59,18 @@ def test_memory_is_bounded(qtbot, lines, session, monkeypatch):
 
 
 def test_a_long_list_asks_for_what_is_seen_only(qtbot, long_session, monkeypatch):
-    asked = []
+    asked, forgotten, forget = [], [], Sparklines.forget_waiting
+    monkeypatch.setattr(Sparklines, "forget_waiting", lambda made: forgotten.append(forget(made)))
     monkeypatch.setattr(
         sparklines, "_line", lambda session, key: asked.append(key) or np.empty((0, 2))
     )
     with opened_context(long_session) as context:
         panel = shown_in(qtbot, QueuePanel(context), 500, 500)
-        panel.store.show("queue", "spectrum", True)
+        panel.store.show("spectrum", True)
         ready(qtbot, panel)
         bar = panel.table.verticalScrollBar()
         for part in range(20):
             bar.setValue(bar.maximum() * part // 20)
         bar.setValue(bar.maximum())
         qtbot.waitUntil(lambda: any(key.candidate_id == 30_000 for key in asked))
-        assert len(asked) < 1000
+        assert len(asked) < 1000 and len(forgotten) >= 20

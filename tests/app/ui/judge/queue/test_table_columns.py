@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit
 from sqlalchemy import func, insert, select
 
 from app.core.database.tables import candidates
@@ -21,11 +21,9 @@ from app.ui.base.theme.style_sheet import apply
 from app.ui.base.theme.theme import LIGHT
 from app.ui.judge.queue import columns
 from app.ui.judge.queue.columns import AGENT, FIRST_OWN, FLAGS, OBJECT, P_YES, SCORE, SNR, VERDICT
-from app.ui.judge.queue.filter_bar import FilterBar
 from app.ui.judge.queue.queue_model import RIGHT
 from app.ui.judge.queue.queue_panel import QueuePanel
-from app.ui.judge.queue.table_parts import TableParts
-from app.ui.widgets.candidate_table import CELL, PAD, CandidateTable
+from app.ui.widgets.candidate_table import CELL, PAD
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.judge.queue.conftest import LEFT, click_title, names, objects, ready, title_at
 from tests.app.ui.steps import click, give_opinion, shown_in, speaking
@@ -42,8 +40,8 @@ def open_menu(qtbot, panel, column=OBJECT):
     """Ask for the menu of a title, as a press of the right button does."""
     header = panel.table.horizontalHeader()
     header.customContextMenuRequested.emit(title_at(panel, column))
-    qtbot.waitUntil(panel.parts.column_menu.menu.isVisible)
-    return panel.parts.column_menu.menu
+    qtbot.waitUntil(panel.column_menu.menu.isVisible)
+    return panel.column_menu.menu
 
 
 def choose(qtbot, panel, text, column=OBJECT):
@@ -63,7 +61,7 @@ def titles(panel):
 
 
 def test_a_column_is_renamed_unless_the_field_is_left(qtbot, wide):
-    wide.parts.column_menu.rename(SNR)
+    wide.column_menu.rename(SNR)
     edit = wide.table.findChildren(QLineEdit)[0]
     qtbot.waitUntil(edit.hasFocus)
     qtbot.keyClicks(edit, "signal")
@@ -108,7 +106,7 @@ def test_columns_are_dragged_and_widened_and_stay_so(qtbot, wide, context, sessi
     before = wide.table.columnWidth(column)
     drag(header.viewport(), edge, edge + QPoint(30, 0))
     assert wide.table.columnWidth(column) == before + 30
-    qtbot.waitUntil(lambda: "own.mag_r" in wide.store.choice("queue").widths)
+    qtbot.waitUntil(lambda: "own.mag_r" in wide.store.choice.widths)
     again = shown_in(qtbot, QueuePanel(context), 700, 500)
     qtbot.waitUntil(lambda: bool(again.store.own))
     qtbot.waitUntil(lambda: titles(again) == ["object", "mag_r", "verdict", "S/N"])
@@ -132,7 +130,7 @@ def test_a_colleague_has_columns_of_their_own(qtbot, wide, context, session):
 def test_blind_mode_shows_no_column_of_the_agent(qtbot, wide, context, session):
     give_opinion(session, 2, "YES", 0.87)
     qtbot.waitUntil(lambda: AGENT in wide.model.used)
-    wide.store.show("queue", "agent", True)
+    wide.store.show("agent", True)
     context.current.blind_mode.set_on(True)
     assert "agent" not in titles(wide)
     menu = open_menu(qtbot, wide)
@@ -149,7 +147,7 @@ def test_what_services_said_is_shown_but_not_the_class_in_blind_mode(qtbot, wide
         save(session, 1, all_services()[name], found, None, Position(ra=10.0, dec=41.0))
     qtbot.waitUntil(lambda: "gaia.bp_rp" in {each.name for each in wide.store.own})
     for name in ("gaia.bp_rp", "simbad.type"):
-        wide.store.show("queue", f"own.{name}", True)
+        wide.store.show(f"own.{name}", True)
     assert {"gaia.bp_rp", "simbad.type"} <= set(titles(wide))
     qtbot.waitUntil(lambda: wide.model.index(0, own(wide, "simbad.type")).data() == "CV*")
     assert wide.model.index(0, own(wide, "gaia.bp_rp")).data() == "0.4"
@@ -176,10 +174,10 @@ def test_what_services_said_is_read_while_a_column_shows_it(
     context.current.set_queue(EVERYTHING, Sort("snr"))
     ready(qtbot, wide)
     assert asked == []  # no column is shown
-    wide.store.show("queue", "own.gaia.bp_rp", True)
+    wide.store.show("own.gaia.bp_rp", True)
     qtbot.waitUntil(lambda: "0.4" in cells(wide, own(wide, "gaia.bp_rp")))
     assert asked
-    wide.store.show("queue", "own.gaia.bp_rp", False)
+    wide.store.show("own.gaia.bp_rp", False)
     count = len(asked)
     context.current.set_queue(EVERYTHING, Sort("snr", True))
     ready(qtbot, wide)
@@ -202,7 +200,7 @@ def test_no_title_is_cut_that_comes_later_or_has_an_arrow(qtbot, context, sessio
         assert_whole(header, AGENT, P_YES, SNR)
         assert panel.model.headerData(SNR, ACROSS, ALIGNMENT) == RIGHT
         plain = header.sectionSizeHint(SNR)
-        panel.parts.header_sort.sort_requested.emit(Sort("snr", True))
+        panel.header_sort.sort_requested.emit(Sort("snr", True))
         assert header.sectionSizeHint(SNR) > plain
         assert_whole(header, AGENT, P_YES, SNR)
         # The arrow is at the right, where the title of a column of numbers would end.
@@ -225,7 +223,7 @@ def test_chosen_columns_do_not_crush_names_and_that_of_the_order_is_shown(qtbot,
     longest = QFontMetrics(table.font()).horizontalAdvance(wide.model.longest_name) + 2 * PAD
     for width in [280, 320]:
         for name in ("mag_g", "mag_r", "mag_i", "class"):
-            wide.store.show("queue", f"own.{name}", True)
+            wide.store.show(f"own.{name}", True)
         wide.resize(width, 400)
         qtbot.waitUntil(lambda width=width: wide.width() == width)
         qtbot.waitUntil(
@@ -262,7 +260,7 @@ def test_columns_are_chosen_hidden_and_ordered(wide, qtbot, context, session):
     assert wide.table.isColumnHidden(FLAGS) and wide.table.isColumnHidden(SCORE)
     assert QApplication.activePopupWidget() is None
     click(qtbot, wide.choose)
-    menu = wide.parts.column_menu.menu
+    menu = wide.column_menu.menu
     qtbot.waitUntil(menu.isVisible)
     texts = [each.text() for each in menu.actions()]
     assert {"mag_r", "survey", "small spectrum", "Reset the columns"} <= set(texts)
@@ -323,37 +321,6 @@ def test_a_choice_is_read_back_and_what_is_none_or_too_large_bounded():
 def test_a_name_is_one_line(text):
     name = columns.checked_name(text)
     assert len(name) <= columns.MAX_NAME and name.isprintable()
-
-
-@pytest.fixture
-def parts(qtbot, context):
-    """The parts of two tables beside one another."""
-    page = shown_in(qtbot, QWidget(), 900, 400)
-    store = columns.ColumnStore(context.bridge.session, context.runner, page)
-
-    def made(name):
-        table = CandidateTable(context.current_theme, page)
-        return TableParts(context, table, FilterBar(context, page), store, name)
-
-    yield made("queue"), made("overview"), store
-
-
-def test_both_tables_have_one_order_and_columns_of_their_own(qtbot, parts, context, monkeypatch):
-    first, second, store = parts
-    for each in parts[:2]:
-        context.current.queue_changed.connect(each.filter_and_order.show_queue)
-    first.header_sort.sort_requested.emit(Sort("object"))
-    assert context.current.queue.sort == Sort("object")
-    assert first.model.sorted_column == second.model.sorted_column == OBJECT
-    store.show("queue", "snr", True)
-    store.show("overview", "snr", False)
-    assert first.columns.is_shown(SNR) and not second.columns.is_shown(SNR)
-    forgotten = []
-    monkeypatch.setattr(first.sparklines, "forget_waiting", lambda: forgotten.append(True))
-    bar = first.columns.parent().verticalScrollBar()
-    bar.setRange(0, 100)
-    bar.setValue(50)
-    assert forgotten
 
 
 def test_p_yes_is_there_in_a_narrow_queue_with_large_text(qtbot, context, session, restyled):

@@ -7,7 +7,7 @@ from app.services.catalogues.service import all_services
 from app.services.catalogues.sky_picture import coverage_of
 from app.ui.base.translation.data_texts import load_table
 from app.ui.judge.evidence.picture_view import fibre_arcsec
-from app.ui.judge.evidence.value_texts import filter_text, page_address, value_rows, value_text
+from app.ui.judge.evidence.value_table import filter_text, page_address, value_rows, value_text
 
 SAME_IN_CHINESE = {"SIMBAD", "VSX", "Gaia", "GALEX", "Pan-STARRS", "2MASS", "AllWISE"}
 
