@@ -1,10 +1,10 @@
-"""The agent panel with keys and the mouse."""
+"""The agent panel with keys and the mouse: its head, records and ratings, remarks for the agent."""
 
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QWidget
 
 from agent.ratings.rubric import MEANINGS
 from agent.trajectory.trajectory import ModelRef
@@ -12,11 +12,14 @@ from app.core.inspections.ratings import all_ratings
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Verdict
 from app.core.session.session import open_session
+from app.ui.judge.agent import agent_panel
+from app.ui.judge.agent.agent_panel import LOW_LINES, AgentPanel, reads_remarks
 from app.ui.judge.agent.deciding_facts import deciding_facts
+from app.ui.widgets.labels import column
 from tests.app.ui.judge.agent.conftest import compare, kept, run_here
 from tests.app.ui.judge.agent.trajectories import NANO, look, record
 from tests.app.ui.scripted_agent import judged, show_candidate
-from tests.app.ui.steps import click
+from tests.app.ui.steps import click, shown_in
 
 ALT = Qt.KeyboardModifier.AltModifier
 
@@ -251,3 +254,166 @@ def test_a_finished_run_stands_at_its_answer_until_one_steps(qtbot, context, pan
     assert bar.value() == 0
     context.commands.run("step")
     qtbot.waitUntil(lambda: bar.value() > 0)
+
+
+def test_words_stream_into_a_card_while_it_speaks(qtbot, scripted, scripted_panel):
+    head = scripted_panel.head
+    show_candidate(qtbot, scripted, act="endless")
+    click(qtbot, head.run)
+    qtbot.waitUntil(lambda: scripted_panel.timeline.cards != ())
+    (card,) = scripted_panel.timeline.cards
+    assert card.content.kind == "partial" and "Well." in card.content.text
+    assert head.state.full_text.startswith("writing") and not head.run.isEnabled()
+    with qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, head.stop)
+    assert head.state.full_text == "ready · scripted"
+
+
+def test_the_list_runs_from_its_button(qtbot, scripted, scripted_panel):
+    button, line = scripted_panel.head.list, scripted_panel.list_run
+    click(qtbot, button)
+    assert button.text() == "Stop list"
+    qtbot.waitUntil(lambda: not scripted.agent.list_run.state.is_running)
+    assert line.text.full_text == "List: 12 done"
+    assert button.text() == "Run list" and not line.bar.isVisible()
+
+
+def test_buttons_show_the_keys_in_use_and_watch_its_setting(context, panel, qtbot):
+    context.keymap.rebind("run_agent", ["J"])
+    assert panel.head.run.key == "J"
+    watch = panel.head.watch
+    assert not watch.isChecked() and "1.5 s" in watch.toolTip()
+    click(qtbot, watch)
+    assert context.settings.settings.watch and watch.isChecked()
+    context.agent.set_watched(False)
+    assert not watch.isChecked()
+
+
+def test_a_low_panel_shows_what_can_be_pressed(qtbot, scripted, scripted_panel):
+    panel, head = scripted_panel, scripted_panel.head
+    high = panel.height()
+    panel.setFixedHeight(LOW_LINES * panel.fontMetrics().height() - 1)
+    assert head.run.isVisible() and head.list.isVisible() and head.list.key == ""
+    assert not (head.pause.isVisible() or head.stop.isVisible())
+    assert "Ctrl+R" in head.list.toolTip()
+    show_candidate(qtbot, scripted, act="endless")
+    click(qtbot, head.run)
+    qtbot.waitUntil(lambda: panel.timeline.cards != ())
+    assert not head.run.isVisible() and head.pause.isVisible() and head.stop.isVisible()
+    with qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, head.stop)
+    panel.setFixedHeight(high)
+    assert head.run.isVisible() and head.list.key == "Ctrl+R"
+
+
+def test_pause_and_stop_are_there_while_it_runs_and_move_nothing(qtbot, scripted, scripted_panel):
+    panel, head = scripted_panel, scripted_panel.head
+    show_candidate(qtbot, scripted, act="endless")
+    assert head.run.isVisible() and head.list.isVisible()
+    assert not (head.pause.isVisible() or head.stop.isVisible())
+    height = head.height()
+    click(qtbot, head.run)
+    qtbot.waitUntil(lambda: panel.timeline.cards != ())
+    assert head.pause.isVisible() and head.stop.isVisible() and not head.run.isVisible()
+    assert head.height() == height
+    with qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, head.stop)
+    assert head.run.isVisible() and not head.stop.isVisible()
+
+
+@pytest.fixture
+def reader(monkeypatch):
+    """The scripted agent is no bundled model; here it can read remarks."""
+    monkeypatch.setattr(agent_panel, "reads_remarks", lambda name: True)
+
+
+@pytest.mark.usefixtures("reader")
+def test_window_and_remark_reach_a_paused_agent(qtbot, scripted, scripted_panel):
+    show_candidate(qtbot, scripted, act="plain")
+    bar = scripted_panel.takeover
+    scripted.commands.run("run_agent")
+    scripted.commands.run("pause_agent")
+    assert bar.isVisible() and bar.resume.isVisible()
+    qtbot.waitUntil(bar.remark.isVisible)
+    assert not bar.no_remarks.isVisible() and scripted_panel.head.pause.text() == "Resume"
+    scripted.view.set_window((4400.0, 5000.0), "Hβ")
+    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started)
+    qtbot.keyClicks(bar.remark, "is it broad?")
+    click(qtbot, bar.show_window)
+    assert bar.remark.text() == ""
+    qtbot.keyClicks(bar.remark, "and Na D?")
+    qtbot.keyClick(bar.remark, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(scripted_panel.timeline.cards) == 2)
+    mine, said = (card.content for card in scripted_panel.timeline.cards)
+    assert (mine.title, mine.label, mine.text) == ("Look 1 (yours)", "Hβ", "is it broad?")
+    assert (said.title, said.text) == ("You", "and Na D?")
+    with qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, bar.resume)
+    assert not bar.isVisible()
+
+
+@pytest.fixture
+def window(qtbot, scripted):
+    """A window whose only other field would get the focus, as Find does."""
+    window = QWidget()
+    window.panel, window.find = AgentPanel(scripted), QLineEdit()
+    column(window.panel, window.find, parent=window)
+    return shown_in(qtbot, window)
+
+
+@pytest.mark.usefixtures("reader")
+def test_after_a_remark_and_handing_back_no_field_has_the_focus(qtbot, scripted, window):
+    show_candidate(qtbot, scripted, act="plain")
+    bar = window.panel.takeover
+    scripted.commands.run("run_agent")
+    scripted.commands.run("pause_agent")
+    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started)
+    qtbot.waitUntil(bar.remark.isVisible)
+    click(qtbot, bar.remark)
+    qtbot.keyClicks(bar.remark, "is it broad?")
+    assert bar.remark.hasFocus()
+    with qtbot.waitSignal(bar.handed_back):
+        qtbot.keyClick(bar.remark, Qt.Key.Key_Return)
+    assert not isinstance(QApplication.focusWidget(), QLineEdit)
+    click(qtbot, bar.remark)
+    qtbot.keyClicks(bar.remark, "unsent")
+    with qtbot.waitSignal(bar.handed_back), qtbot.waitSignal(scripted.agent.finished):
+        click(qtbot, bar.resume)
+    assert not bar.isVisible() and not isinstance(QApplication.focusWidget(), QLineEdit)
+    assert window.find.text() == ""
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_run_that_ends_takes_the_focus_from_the_remark_but_gives_it_to_no_field(
+    qtbot, scripted, window
+):
+    show_candidate(qtbot, scripted, act="endless")
+    bar = window.panel.takeover
+    scripted.commands.run("run_agent")
+    qtbot.waitUntil(bar.remark.isVisible)
+    click(qtbot, bar.remark)
+    with qtbot.waitSignal(bar.handed_back):
+        scripted.agent.stop()
+    qtbot.waitUntil(lambda: scripted.agent.shown.run is None)
+    assert not isinstance(QApplication.focusWidget(), QLineEdit)
+
+
+def test_a_model_that_cannot_read_remarks_says_so_and_has_no_box(qtbot, scripted, scripted_panel):
+    show_candidate(qtbot, scripted, act="endless")
+    bar = scripted_panel.takeover
+    scripted.commands.run("run_agent")
+    qtbot.waitUntil(bar.no_remarks.isVisible)
+    assert bar.no_remarks.text() == "This model cannot read remarks"
+    assert not bar.remark.isVisible() and bar.show_window.isVisible()
+    qtbot.waitUntil(lambda: scripted.agent.shown.run.is_started)
+    with qtbot.waitSignal(scripted.agent.finished):
+        scripted.agent.stop()
+
+
+@pytest.mark.parametrize(
+    ("model", "reads"),
+    [("measured", False), ("Measured", False), ("nano-eye", False), ("spec-o3-7b", True),
+     ("/no/such/model", True), ("http://localhost:1/v1#m", True)],
+)  # fmt: skip
+def test_the_card_says_who_reads_remarks(model, reads):
+    assert reads_remarks(model) is reads

@@ -1,4 +1,4 @@
-"""The tool row says how the spectrum is shown, and each button opens its control."""
+"""The tool row says how the spectrum is shown, and each button opens its control: axes, range."""
 
 from dataclasses import replace
 
@@ -6,11 +6,13 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
+from agent.spectra.lines import builtin_lines
+from app.ui.base.theme.theme import CurrentTheme
 from app.ui.judge.controls import tool_row
-from app.ui.judge.controls.tool_row import ToolRow, pixel_kms
-from app.ui.session.candidate.view_options import SMOOTHINGS_PX
-from tests.app.ui.judge.controls.conftest import tick, type_in
-from tests.app.ui.steps import click, press_tool, said, shown_in
+from app.ui.judge.controls.tool_row import AxisChoice, ToolRow, pixel_kms
+from app.ui.session.candidate.view_options import SMOOTHINGS_PX, ViewOptions
+from tests.app.ui.judge.controls.conftest import drag, tick, type_in
+from tests.app.ui.steps import click, heard, press_tool, said, shown_in
 
 
 @pytest.fixture
@@ -188,3 +190,130 @@ def test_a_faulty_list_is_told_and_a_list_of_the_users_drawn(qtbot, panel, conte
     assert context.settings.settings.line_lists == (str(path),)
     assert "mine" in context.view.options.line_sets
     assert panel.lines.boxes["mine"].text() == "My lines"
+
+
+def show(context, **changes):
+    """The current spectrum with other facts."""
+    context.current._set_spectrum(replace(context.current.spectrum, **changes), "")
+
+
+def test_quantity_unit_medium_and_frame_are_chosen(qtbot, panel, context):
+    show(context, flux_unit="1e-17 erg/s/cm2/A")
+    click(qtbot, panel.axes.flux.buttons["per_frequency"])
+    tick(qtbot, panel.axes.zero)
+    options = context.view.options
+    assert (options.flux, options.flux_zero) == ("per_frequency", True)
+    assert panel.axes.words == ["f_ν", "from 0"]
+    tick(qtbot, panel.axes.log)
+    assert context.view.options.flux_log and not panel.axes.zero.isEnabled()
+    assert panel.axes.words == ["f_ν", "log"]
+    click(qtbot, panel.axes.flux.buttons["normalised"])
+    assert context.view.options.flux == "normalised"
+    click(qtbot, panel.axes.usual)
+    click(qtbot, panel.axes.unit.buttons["nm"])
+    click(qtbot, panel.axes.medium.buttons["air"])
+    tick(qtbot, panel.axes.rest)
+    options = context.view.options
+    assert (options.wavelength_unit, options.medium, options.rest_axis) == ("nm", "air", True)
+    assert panel.axes.words == ["rest", "nm", "air"]
+    click(qtbot, panel.axes.usual)
+    assert context.view.options == ViewOptions() and panel.axes.words == []
+
+
+def test_what_the_file_does_not_allow_and_velocities_about_a_line(qtbot, panel, context):
+    buttons = panel.axes.flux.buttons
+    for unit, reason in (("", "no unit of flux"), ("counts", "unit, ct, is no flux density")):
+        show(context, flux_unit=unit)
+        assert not buttons["per_frequency"].isEnabled()
+        assert not buttons["per_wavelength"].isEnabled()
+        assert panel.axes.reason.isVisible() and reason in panel.axes.reason.text()
+        click(qtbot, buttons["per_frequency"])
+        assert context.view.options.flux == "file"
+    show(context, flux_unit="mJy")
+    assert buttons["per_wavelength"].isEnabled() and not panel.axes.reason.isVisible()
+    click(qtbot, panel.axes.usual)
+    context.view.change(flux="per_wavelength")
+    show(context, flux_unit="")
+    assert panel.axes.words == ["no f_λ from this unit"]
+    click(qtbot, panel.axes.usual)
+    click(qtbot, panel.axes.medium.buttons["file"])
+    show(context, medium_in_file="air")
+    assert panel.axes.words == ["air"] and "air" in panel.axes.medium.buttons["file"].toolTip()
+    show(context, medium_in_file="vacuum")
+    assert panel.axes.words == []
+    click(qtbot, panel.axes.usual)
+    panel.axes.lines.aboutToShow.emit()
+    menus = [each.menu() for each in panel.axes.lines.actions() if each.menu() is not None]
+    lines = {action.text(): action for menu in menus for action in menu.actions()}
+    lines["Hα"].trigger()
+    assert context.view.options.velocity_line.label == "Hα"
+    assert panel.axes.words == ["km/s about Hα"] and "Hα" in panel.axes.velocity.text()
+    assert not panel.axes.unit.isEnabled() and not panel.axes.medium.isEnabled()
+    panel.axes.lines.aboutToShow.emit()
+    panel.axes.lines.actions()[0].trigger()
+    assert context.view.options.velocity_line is None
+
+
+@pytest.fixture
+def choice(qtbot):
+    made = shown_in(qtbot, AxisChoice("Unit", {"Å": "Å", "nm": "nm"}, CurrentTheme()))
+    made.show_choice("Å")
+    return made
+
+
+def test_one_of_several_is_chosen_by_a_click(qtbot, choice):
+    assert heard(qtbot, choice.chosen, lambda: click(qtbot, choice.buttons["nm"])) == "nm"
+    choice.show_choice("nm")
+    assert [each.isChecked() for each in choice.buttons.values()] == [False, True]
+    choice.show_choice("Å")
+    click(qtbot, choice.buttons["Å"])
+    assert choice.buttons["Å"].isChecked() and choice.buttons["Å"].accessibleName() == "Unit: Å"
+
+
+def test_typed_ranges_are_those_of_the_axis(qtbot, panel, context):
+    type_in(qtbot, panel.range.low, "6400")
+    type_in(qtbot, panel.range.high, "6700")
+    assert context.view.window == (6400.0, 6700.0)
+    assert panel.range.slider.values == (6400.0, 6700.0)
+    type_in(qtbot, panel.range.high, "6500")
+    type_in(qtbot, panel.range.low, "6700")
+    assert context.view.window == (6500.0, 6700.0)
+    type_in(qtbot, panel.range.low, "6700")
+    assert context.view.window == (6697.5, 6702.5)
+    context.view.change(wavelength_unit="nm", z=0.01, rest_axis=True)
+    assert panel.range.unit.text() == "nm"
+    type_in(qtbot, panel.range.low, "640")
+    type_in(qtbot, panel.range.high, "670")
+    assert context.view.window == (pytest.approx(6464.0), pytest.approx(6767.0))
+    context.view.change(velocity_line=builtin_lines()["H_alpha"])
+    type_in(qtbot, panel.range.low, "-1000")
+    type_in(qtbot, panel.range.high, "1000")
+    low, high = context.view.window
+    assert 0.5 * (low + high) == pytest.approx(6564.61 * 1.01, abs=0.1)
+    assert panel.range.unit.text() == "km/s"
+    type_in(qtbot, panel.range.low, "-900000")
+    assert context.view.window[0] == pytest.approx(100.0)
+
+
+def test_handles_and_what_lies_between_are_dragged(qtbot, panel, context):
+    context.view.set_window((5000.0, 6000.0))
+    assert panel.range.slider.values == (5000.0, 6000.0)
+    drag(qtbot, panel.range.slider, 6000.0, 7000.0)
+    low, high = context.view.window
+    assert (low, high) == (5000.0, pytest.approx(7000.0, abs=30.0))
+    assert panel.range.high.text() == f"{high:.1f}"
+    drag(qtbot, panel.range.slider, 5000.0, 9900.0)
+    low, high = context.view.window
+    assert 0 < high - low < 30.0
+    context.view.set_window((5000.0, 6000.0))
+    drag(qtbot, panel.range.slider, 5500.0, 6500.0)
+    low, high = context.view.window
+    assert (low, high - low) == (pytest.approx(6000.0, abs=30.0), pytest.approx(1000.0))
+    drag(qtbot, panel.range.slider, 6500.0, 60_000.0)
+    assert context.view.window[1] == pytest.approx(panel.range.bounds[1])
+    context.view.set_window((5000.0, context.current.spectrum.range[1]))
+    drag(qtbot, panel.range.slider, 5000.0, 100.0)
+    assert context.view.window is None and not panel.range.whole.isEnabled()
+    context.view.set_window((5000.0, 5500.0))
+    drag(qtbot, panel.range.slider, 7000.0, 7000.0)
+    assert context.view.window == (5000.0, pytest.approx(7000.0, abs=30.0))

@@ -1,4 +1,4 @@
-"""What a right click on a line mark and on a look of the agent offers."""
+"""What a right click on the plot, on a line mark and on a look of the agent offers."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -10,6 +10,7 @@ from app.core.session.measurements import measurements_of
 from app.ui.judge.plot.mark_menu import BESIDE_KMS, around
 
 HALPHA = builtin_lines()["H_alpha"]
+RIGHT = Qt.MouseButton.RightButton
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def entries_at(person, wavelength):
     plot, box = person.plot.plot, person.plot.plot.stage.geometry()
     x = box.left() + plot.stage.scale_now.x(wavelength)
     at = QPoint(round(x), round(box.center().y()))
-    QTest.mouseClick(plot.viewport(), Qt.MouseButton.RightButton, pos=at)
+    QTest.mouseClick(plot.viewport(), RIGHT, pos=at)
     menu = person.view.judging.plot_menu.menu
     person.wait(menu.isVisible)
     found = {each.text().split("\t")[0]: each for each in menu.actions()}
@@ -87,3 +88,25 @@ def test_a_look_of_the_agent_is_shown_with_its_answer(person):
     person.plot_view.set_window((low - 300.0, high + 300.0))
     again["Go to the window the agent looks at"].trigger()
     assert person.plot_view.window == (low, high)
+
+
+def test_the_menu_copies_goes_to_windows_and_does_what_keys_do(person):
+    entries = entries_at(person, 6500.0)
+    copy = next(each for text, each in entries.items() if text.startswith("Copy "))
+    copy.trigger()
+    text = QGuiApplication.clipboard().text()
+    assert " Å" in text and "F " in text
+    entries_at(person, 6500.0)
+    person.view.judging.plot_menu.windows.actions()[1].trigger()
+    assert person.plot_view.window == person.session.task.windows[1].range
+    person.plot_view.set_window((6400.0, 6700.0))
+    entries_at(person, 6500.0)["Show the whole spectrum"].trigger()
+    assert person.plot_view.window is None
+    target = person.plot.plot.viewport()
+    middle = target.rect().center()
+    QTest.mousePress(target, RIGHT, pos=middle)
+    QTest.mouseMove(target, middle + QPoint(60, 0))
+    QTest.mouseMove(target, middle + QPoint(120, 0))
+    QTest.mouseRelease(target, RIGHT, pos=middle + QPoint(120, 0))
+    assert person.plot_view.window is not None
+    assert not person.view.judging.plot_menu.menu.isVisible()

@@ -1,4 +1,4 @@
-"""The plot: reported once when painted, in the colours of the theme, without leaks."""
+"""The plot: reported once when painted, in the colours of the theme, moved with the mouse."""
 
 import gc
 import json
@@ -19,9 +19,10 @@ from app.ui.judge.plot.marks import ROWS, TOP_PX
 from app.ui.judge.plot.measured_layer import width_text
 from app.ui.judge.plot.plot_view import PlotView
 from app.ui.judge.plot.trace import trace
-from tests.app.ui.judge.plot.conftest import on_to
+from tests.app.ui.judge.plot.conftest import LEFT, NO, RIGHT, at, double_click, drag, on_to, shown
 from tests.app.ui.judge.plot.spectra import spectrum, with_bad
-from tests.app.ui.steps import shown_in
+from tests.app.ui.steps import shown_in, turn_wheel
+from tests.app.ui.whole_window import CTRL, SHIFT
 
 
 def test_each_spectrum_is_told_once_with_the_same_items_in_every_theme(qtbot, context, panel):
@@ -175,3 +176,44 @@ def test_labels_of_measurements_leave_one_another_free(plot):
             labels = plot.measured.labels
             assert len(labels) == len(starts)
             assert not any(one.intersects(other) for one, other in combinations(labels, 2))
+
+
+def wavelength(panel, position):
+    return panel.plot.stage.scale_now.wavelength(position.x() - panel.plot.stage.geometry().left())
+
+
+def test_the_mouse_zooms_pans_and_shows_all(context, panel):
+    position = at(panel, 0.25)
+    there = wavelength(panel, position)
+    turn_wheel(panel.plot.viewport(), 3, position)
+    assert wavelength(panel, position) == pytest.approx(there, abs=0.5)
+    assert context.view.window == pytest.approx(tuple(shown(panel)))
+    assert context.view.window[1] - context.view.window[0] < 4000
+    for _ in range(9):
+        turn_wheel(panel.plot.viewport(), -3, position)
+    assert context.view.window is None
+    context.commands.run("whole")
+    low, high = panel.plot.stage.ranges[1]
+    turn_wheel(panel.plot.viewport(), 2, at(panel, 0.5), CTRL)
+    now = panel.plot.stage.ranges[1]
+    assert now[1] - now[0] < 0.9 * (high - low) and context.view.window is None
+    context.commands.run("whole")
+    context.view.set_window((6000.0, 7000.0))
+    levels = panel.plot.stage.ranges[1]
+    per_pixel = panel.plot.stage.scale_now.per_pixel
+    start, end = at(panel, 0.6), at(panel, 0.4)
+    drag(panel.plot.viewport(), start, end)
+    moved = (start.x() - end.x()) * per_pixel
+    assert shown(panel) == pytest.approx([6000 + moved, 7000 + moved], abs=0.1)
+    assert panel.plot.stage.ranges[1] == levels
+    assert context.view.window == pytest.approx(tuple(shown(panel)))
+    for button, keys in [(RIGHT, NO), (LEFT, SHIFT)]:
+        context.commands.run("whole")
+        start, end = at(panel, 0.7), at(panel, 0.5)
+        wanted = sorted((wavelength(panel, start), wavelength(panel, end)))
+        drag(panel.plot.viewport(), start, end, button, keys)
+        assert shown(panel) == pytest.approx(wanted, abs=2) and panel.plot.look.zoom_box is None
+    context.commands.run("whole")
+    context.view.set_window((6000.0, 7000.0))
+    double_click(panel.plot.viewport(), at(panel, 0.5))
+    assert context.view.window is None

@@ -1,19 +1,24 @@
-"""The spectrum panel: painted before it is judged, its windows and lines, the mouse, the agent."""
+"""The spectrum panel: painted before it is judged, its header, windows and lines, the mouse."""
 
 import gc
+import shutil
 import threading
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from threading import Event
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from agent.tasks.catalogue import look_task
+from agent.errors import ReadError
+from agent.tasks.catalogue import find_task, look_task
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Step, Trajectory
+from app.core.importing.importer import import_list
 from app.core.queue import LIST_ORDER, row_of
 from app.core.session.records import Verdict
 from app.core.session.session import new_session
@@ -22,14 +27,16 @@ from app.ui.judge.agent.deciding_facts import deciding_facts
 from app.ui.judge.plot import spectrum_panel
 from app.ui.judge.plot.header import ClassButton
 from app.ui.judge.plot.readout import readout_text
-from app.ui.judge.plot.spectrum_panel import TraceCache
+from app.ui.judge.plot.spectrum_panel import SpectrumPanel, TraceCache
 from app.ui.judge.plot.trace import asked_trace, trace
+from app.ui.judge.queue.queue_model import SNR, text_of
 from app.ui.session.candidate.view_options import SMOOTHINGS_PX, View
 from app.ui.widgets.input_filter import plain_html
+from tests.app.ui.candidates import SAMPLE
 from tests.app.ui.conftest import opened_context
 from tests.app.ui.judge.plot.conftest import HALPHA, LEFT, NO, RIGHT, at, on_to, shown
 from tests.app.ui.judge.plot.spectra import spectrum
-from tests.app.ui.steps import shown_in
+from tests.app.ui.steps import click, shown_in
 from tests.processes import LONG_S
 
 
@@ -357,3 +364,164 @@ def click_entry(qtbot, button, text):
     qtbot.waitUntil(menu.isVisible)
     QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(entry).center())
     qtbot.waitUntil(lambda: not menu.isVisible())
+
+
+def test_the_title_says_what_it_is_with_the_signal_to_noise_of_the_queue(qtbot, context, panel):
+    on_to(qtbot, context, 2)
+    spectrum = context.current.spectrum
+    assert panel.header.title.text() == context.current.candidate.object_id
+    assert panel.header.simulated.isVisible() and "S/N" in panel.header.facts.text()
+    assert spectrum.survey in panel.header.facts.text()
+    assert f"S/N {text_of(context.current.row, SNR)} (list)" in panel.header.facts.text()
+    panel.header.show_object("J1", spectrum)
+    assert f"S/N {spectrum.snr:.1f} (file)" in " ".join(panel.header.texts)
+    assert "(list)" not in " ".join(panel.header.texts)
+    panel.header.show_object("J1", replace(spectrum, snr=None))
+    assert "S/N" not in " ".join(panel.header.texts)
+
+
+def test_notes_and_facts_give_way(panel):
+    header = panel.header
+    header.resize(900, header.height())
+    note = "Smoothed 3 px = 207 km/s (FWHM) · Template: G2V"
+    header.show_note(note)
+    assert header.note.text() == note
+    header.show_note("")
+    header.show_object("J1", None)
+    header._facts_text = "LAMOST DR10 · S/N 15.0 (file)"
+    shown = set()
+    for width in range(200, 700, 3):
+        header.resize(width, header.height())
+        shown.add(header.facts.text())
+    assert header._facts_text in shown and all(len(text) >= 4 for text in shown if text)
+
+
+def test_the_name_stays_whole_and_values_under_the_mouse_stand_in_a_corner(qtbot, context, panel):
+    on_to(qtbot, context, 2)
+    header, name, mark = panel.header, "SIM J073243.14+221732.2", panel.header.simulated
+    header.show_object(name, context.current.spectrum)
+    for width in range(header.minimumWidth(), 900, 20):
+        header.resize(width, header.height())
+        assert header.title.text() == name and mark.geometry().right() <= header.width()
+        needed = QFontMetrics(header.title.shown_font).horizontalAdvance(name)
+        assert needed <= header.title.width()
+    long = name * 8  # only what nobody could write down is cut, and whole in the tooltip
+    header.resize(500, header.height())
+    header.show_object(long, context.current.spectrum)
+    assert "…" in header.title.text() and header.title.toolTip() == long and long in header.texts
+    header.show_object("J1", context.current.spectrum)
+    assert header.title.text() == "J1" and header.title.toolTip() == ""
+    stage, readout, text = panel.plot.stage, panel.readout, "He I 5876 5877.2   5834.5 Å   F 34"
+    box = stage.geometry().toRect()
+    readout.show_values(text, QPointF(10.0, 10.0))
+    assert readout.text() == text and box.contains(readout.geometry())
+    before = readout.geometry()
+    readout.show_values(text, QPointF(before.center()) - stage.geometry().topLeft())
+    assert not readout.geometry().intersects(before)  # the mouse is there
+    panel.resize(250, panel.height())
+    qtbot.waitUntil(lambda: stage.geometry().width() < 250)
+    readout.show_values("", None)
+    readout.show_values(text, None)
+    assert "5834.5 Å" in readout.text() and text.endswith(readout.text().split()[-1])
+    stage.hovered.emit(None)
+    assert not readout.isVisible()
+
+
+@pytest.fixture
+def three(tmp_path):
+    """A session of three files, the second of which is missing."""
+    folder = tmp_path / "spectra"
+    folder.mkdir()
+    found = sorted((SAMPLE / "spectra").rglob("spec-*.fits.gz"))[:3]
+    for number, path in enumerate(found, 1):
+        shutil.copy(path, folder / f"{number}.fits.gz")
+    rows = "".join(f"{number}.fits.gz,object {number}\n" for number in (1, 2, 3))
+    (tmp_path / "three.csv").write_text("file,object_id\n" + rows)
+    with new_session(tmp_path / "three.speco3", find_task("CV"), "Ada") as session:
+        import_list(session, tmp_path / "three.csv", spectra=folder)
+        (folder / "2.fits.gz").rename(folder / "lost")
+        with opened_context(session) as context:
+            yield context, folder
+
+
+def test_a_broken_spectrum_says_why_and_is_skipped_or_read_again(qtbot, three):
+    context, folder = three
+    panel = shown_in(qtbot, SpectrumPanel(context))
+    on_to(qtbot, context, 1)
+    context.current.next()
+    qtbot.waitUntil(panel.empty_message.retry_button.isVisible)
+    assert "2.fits.gz" in panel.empty_message.reason.text() and not context.current.is_painted
+    assert panel.empty_message.next_button.text() == "Next object (N)"
+    context.keymap.rebind("next", ["J"])
+    assert panel.empty_message.next_button.text() == "Next object (J)"
+    context.keymap.rebind("next", [])
+    assert panel.empty_message.next_button.text() == "Next object"
+    click(qtbot, panel.empty_message.next_button)
+    qtbot.waitUntil(lambda: context.current.candidate.id == 3 and context.current.is_painted)
+    assert not panel.empty_message.isVisible()
+    context.current.go_to(2)
+    qtbot.waitUntil(panel.empty_message.retry_button.isVisible)
+    (folder / "lost").rename(folder / "2.fits.gz")
+    click(qtbot, panel.empty_message.retry_button)
+    qtbot.waitUntil(lambda: context.current.is_painted)
+    assert context.current.candidate.id == 2 and not panel.empty_message.isVisible()
+
+
+def test_an_empty_list_is_said_in_words(qtbot, context):
+    panel = SpectrumPanel(context)
+    qtbot.addWidget(panel)
+    context.current._show(None)
+    assert not panel.empty_message.isHidden() and "empty" in panel.empty_message.reason.text()
+
+
+GRID = np.linspace(3000, 10000, 900)
+
+
+def level(name):
+    if name == "none":
+        raise ReadError("there is no template none")
+    return GRID, np.full(900, 1e-17)
+
+
+def test_a_template_is_laid_over_scaled_and_by_hand(qtbot, context, panel):
+    panel.template.set_source(level)
+    context.view.change(template="G2V")
+    qtbot.waitUntil(panel.plot.template.isVisible)
+    median = np.nanmedian(panel.plot.trace.flux)
+    assert np.median(panel.plot.template.flux) == pytest.approx(median, rel=0.3)
+    assert "Template: G2V" in panel.header.note.text()
+    first = panel.plot.template.flux[0]
+    on_to(qtbot, context, 3)
+    assert panel.plot.template.isVisible() and panel.plot.template.flux[0] != first
+    context.view.change(template="")
+    assert not panel.plot.template.isVisible()
+    with qtbot.waitSignal(context.current.failed) as signal:
+        context.view.change(template="none")
+    assert "no template none" in signal.args[0]
+    context.view.change(template="G2V")
+    qtbot.waitUntil(panel.plot.template.isVisible)
+    automatic = panel.plot.template.flux[0]
+    context.view.change(template_scale=2.0)
+    assert panel.plot.template.flux[0] == pytest.approx(2.0 * automatic)
+    context.commands.run("reset")
+    assert context.view.options.template_scale == 1.0
+
+
+def sloped(name):
+    """Falls with the wavelength, with one line."""
+    line = np.exp(-0.5 * ((GRID - 6564.6) / 20.0) ** 2)
+    return GRID, 1e-17 * (GRID / 5000.0) ** -2.0 * (1.0 + 0.1 * line)
+
+
+@pytest.mark.parametrize("flux", ["file", "per_frequency", "normalised"])
+def test_the_curve_that_is_ranked_is_drawn_on_any_axis(qtbot, context, panel, flux):
+    panel.template.set_source(sloped)
+    context.view.change(template="G2V", flux=flux, flux_log=False)
+    drawn, plot = panel.plot.template, panel.plot
+    qtbot.waitUntil(lambda: plot.trace.quantity == flux and drawn.isVisible())
+    wavelength, levels = panel.template.curve
+    ratio = plot.trace.flux / np.interp(plot.trace.wavelength, wavelength, levels)
+    parts = [np.nanmedian(part) for part in np.array_split(ratio, 8)]
+    assert parts == pytest.approx([1.0] * 8, rel=0.08)  # the slope of the template is taken away
+    context.view.change(flux_log=True)
+    assert panel.template.curve[1] == pytest.approx(np.log10(levels), abs=1e-3)

@@ -1,16 +1,26 @@
-"""The verdict bar: buttons record verdicts and show the saved one."""
+"""The verdict bar: buttons record verdicts; comment and flags, of this object or the one before."""
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.core.inspections.store import add_inspection
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import open_session
-from app.ui.judge.verdict.verdict_bar import VerdictBar
+from app.ui.judge.verdict.verdict_bar import CommentBox, VerdictBar
 from tests.app.core.inspected import panel_said
 from tests.app.ui import steps
 from tests.app.ui.conftest import opened_context
-from tests.app.ui.steps import click, give_opinion, painted, said, show_painted, start_over
+from tests.app.ui.steps import (
+    click,
+    give_opinion,
+    painted,
+    said,
+    show_painted,
+    shown_in,
+    start_over,
+)
 
 
 def test_buttons_and_commands_judge_what_is_drawn(qtbot, bar, context, session, tmp_path):
@@ -175,3 +185,199 @@ def test_the_agents_proposal_is_one_key_away_unless_there_is_none_or_it_is_hidde
     assert "Blind" in said(qtbot, context, "take_proposal") and session.judgement(1) is None
     click(qtbot, bar.proposal)  # the way to it
     assert "YES" in bar.proposal.text()
+
+
+def type_comment(qtbot, context, box, text):
+    context.commands.run("comment")
+    qtbot.waitUntil(box.edit.hasFocus)
+    qtbot.keyClicks(box.edit, text)
+
+
+def test_a_comment_is_saved_by_enter_and_by_leaving(qtbot, box, context, session):
+    show_painted(qtbot, context)
+    type_comment(qtbot, context, box, "left")
+    box.edit.clearFocus()
+    assert session.judgement(1).opinion.comment == "left" and len(list(session.history())) == 1
+    start_over(qtbot, context)  # Enter saves and gives the focus back
+    type_comment(qtbot, context, box, "axu ")
+    composed = QInputMethodEvent()  # as Chinese is typed
+    composed.setCommitString("双峰 Hα")
+    QApplication.sendEvent(box.edit, composed)
+    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    assert session.judgement(1).opinion == Opinion(comment="axu 双峰 Hα")
+    assert not box.edit.hasFocus() and context.current.candidate.id == 1
+    start_over(qtbot, context)  # Typed text stays with its candidate
+    # The candidate changes while the field keeps the focus.
+    show_painted(qtbot, context)
+    type_comment(qtbot, context, box, "for one")
+    context.current.go_to(4)
+    assert box.edit.text() == "" and session.judgement(1).opinion.comment == "for one"
+    qtbot.keyClicks(box.edit, "for four")
+    context.current.previous()
+    box.edit.clearFocus()
+    assert session.judgement(4).opinion.comment == "for four"
+    assert session.judgement(1).opinion.comment == "for one" and session.judgement(3) is None
+    start_over(qtbot, context)  # Moving on with the field open
+    type_comment(qtbot, context, box, "one")
+    context.current.next()
+    painted(qtbot, context, 2)
+    qtbot.keyClicks(box.edit, "two")
+    qtbot.keyClick(box.edit, Qt.Key.Key_Return)
+    comments = [session.judgement(number).opinion.comment for number in (1, 2)]
+    assert comments == ["one", "two"]
+    start_over(qtbot, context)  # Standard comments are added to what is there
+    context.settings.change(comments=("mine & yours",))
+    show_painted(qtbot, context)
+    context.current.set_comment("typed")
+    click(qtbot, box.standard)
+    qtbot.waitUntil(box.menu.isVisible)
+    first = box.menu.actions()[0]
+    assert first.text() == "mine && yours"
+    first.trigger()
+    first.trigger()  # once is enough
+    box.menu.close()
+    assert session.judgement(1).opinion.comment == "typed; mine & yours"
+    assert box.edit.text() == "typed; mine & yours"
+
+
+def test_a_verdict_by_mouse_saves_the_comment(qtbot, box, context, session):
+    bar = shown_in(qtbot, VerdictBar(context))
+    show_painted(qtbot, context)
+    box.activateWindow()
+    type_comment(qtbot, context, box, "with it")
+    click(qtbot, bar.buttons[Verdict.ACCEPT])
+    opinion = session.judgement(1).opinion
+    assert (opinion.verdict, opinion.comment) == (Verdict.ACCEPT, "with it")
+
+
+def test_a_read_only_session_takes_no_comment(qtbot, session, tmp_path):
+    session.record_verdict(1, Opinion(comment="kept"))
+    session.close()
+    with (
+        open_session(tmp_path / "night.speco3", "Ada", read_only=True) as closed,
+        opened_context(closed) as context,
+    ):
+        box = shown_in(qtbot, CommentBox(context))
+        show_painted(qtbot, context)
+        assert box.edit.text() == "kept"
+        for name in ("comment", "flags"):
+            assert "read-only" in said(qtbot, context, name)
+        qtbot.keyClicks(box.edit, "more")
+        context.current.go_to(2)
+        assert context.current.candidate.id == 2
+
+
+def test_without_a_candidate_there_is_no_comment(qtbot, box, context):
+    context.commands.run("comment")
+    assert not box.edit.isEnabled()
+    context.commands.run("flags")
+    assert not box.flags.menu.isVisible()
+
+
+Key = Qt.Key
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def test_a_comment_goes_to_the_object_just_judged(qtbot, desk, context, session):
+    desk.accept(qtbot, 1)
+    desk.press(Key.Key_C, SHIFT)
+    edit = desk.bar.previous.edit
+    qtbot.waitUntil(edit.hasFocus)
+    assert session.candidate(1).object_id in desk.bar.comment._over_title.text()
+    assert not desk.bar.comment.edit.isVisible()
+    qtbot.keyClicks(edit, "two peaks ax")
+    with qtbot.waitSignal(context.current.message) as said:
+        desk.press(Key.Key_Return)
+    assert session.candidate(1).object_id in said.args[0]
+    assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT, comment="two peaks ax")
+    assert session.judgement(2) is None and context.current.candidate.id == 2
+    assert desk.bar.comment.edit.isVisible()
+    desk.press(Key.Key_C, SHIFT)  # what is there can be changed
+    qtbot.waitUntil(edit.hasFocus)
+    assert edit.text() == "two peaks ax"
+    desk.press(Key.Key_Escape)
+    assert not edit.isVisible()
+    desk.press(Key.Key_X)
+    assert session.judgement(2).opinion.verdict is Verdict.REJECT
+    context.commands.run("undo")
+    context.commands.run("undo")
+    assert session.judgement(1).opinion == Opinion(verdict=Verdict.ACCEPT)
+
+
+def test_what_is_typed_stays_with_its_object_and_lines_close(qtbot, desk, context, session):
+    desk.accept(qtbot, 1)
+    desk.press(Key.Key_C, SHIFT)
+    edit = desk.bar.previous.edit
+    qtbot.waitUntil(edit.hasFocus)
+    qtbot.keyClicks(edit, "blend")
+    click(qtbot, desk.bar.buttons[Verdict.REJECT])
+    painted(qtbot, context, 3)
+    assert session.judgement(1).opinion.comment == "blend"
+    assert session.judgement(2).opinion == Opinion(verdict=Verdict.REJECT)
+    assert not edit.isVisible()
+    desk.start_over(qtbot)  # A comment on the object on screen is not lost
+    desk.accept(qtbot, 1)
+    desk.press(Key.Key_C)
+    qtbot.waitUntil(desk.bar.comment.edit.hasFocus)
+    qtbot.keyClicks(desk.bar.comment.edit, "for two")
+    desk.press(Key.Key_Escape)
+    desk.press(Key.Key_C, SHIFT)
+    qtbot.waitUntil(desk.bar.previous.edit.hasFocus)
+    qtbot.keyClicks(desk.bar.previous.edit, "for one")
+    desk.press(Key.Key_Return)
+    assert session.judgement(1).opinion.comment == "for one"
+    assert session.judgement(2).opinion.comment == "for two"
+    assert desk.bar.comment.edit.text() == "for two"
+    desk.start_over(qtbot)  # A line that was not touched closes too
+    previous, flags = desk.bar.previous, desk.bar.comment.flags
+    desk.accept(qtbot, 1)
+    for key, held, menu, line in (
+        (Key.Key_C, SHIFT, None, previous.edit),
+        (Key.Key_G, SHIFT, previous.menu, previous.custom),
+        (Key.Key_G, Qt.KeyboardModifier.NoModifier, flags.menu, flags.custom),
+    ):
+        desk.press(key, held)
+        if menu is not None:
+            qtbot.waitUntil(menu.isVisible)
+            qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_O)
+        qtbot.waitUntil(line.hasFocus)
+        desk.press(Key.Key_Escape)
+        qtbot.waitUntil(line.isHidden)
+        assert desk.bar.comment.edit.isVisible()
+    assert session.judgement(1).opinion.flags == () and session.judgement(2) is None
+
+
+def test_flags_of_the_previous_object_listed_or_of_ones_own(qtbot, desk, context, session):
+    desk.accept(qtbot, 1)
+    desk.press(Key.Key_G, SHIFT)
+    menu = desk.bar.previous.menu
+    qtbot.waitUntil(menu.isVisible)
+    assert session.candidate(1).object_id in menu.actions()[0].text()
+    qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_N)
+    assert session.judgement(1).opinion.flags == ("noisy",) and session.judgement(2) is None
+    desk.start_over(qtbot)
+    previous = desk.bar.previous
+    desk.accept(qtbot, 1)
+    for typed, last, flags in (
+        ("ring  of fire", Key.Key_Return, ("ring of fire",)),
+        ("half", Key.Key_Escape, ("ring of fire",)),
+        ("ring of fire", Key.Key_Return, ("ring of fire",)),
+    ):
+        desk.press(Key.Key_G, SHIFT)
+        qtbot.waitUntil(previous.menu.isVisible)
+        qtbot.keyClick(QApplication.activePopupWidget(), Key.Key_O)
+        qtbot.waitUntil(previous.custom.hasFocus)
+        assert not desk.bar.comment.edit.isVisible()
+        qtbot.keyClicks(previous.custom, typed)
+        desk.press(last)
+        assert not previous.custom.isVisible() and desk.bar.comment.edit.isVisible()
+        assert session.judgement(1).opinion.flags == flags
+    assert session.judgement(2) is None
+
+
+def test_there_is_none_at_the_start(qtbot, desk, context, session):
+    painted(qtbot, context, 1)
+    for key in (Key.Key_C, Key.Key_G):
+        with qtbot.waitSignal(context.current.message):
+            desk.press(key, SHIFT)
+    assert not desk.bar.previous.edit.isVisible()
