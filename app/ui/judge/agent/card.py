@@ -443,8 +443,10 @@ class _Page:
         """Return whether all of it fits."""
         text, font, width = content.text, self.fonts.plain, self.right - self.left
         keep_end = content.kind == "partial"
-        if keep_end:
-            text = _last_lines(text, width, font, FOLDED_LINES + 3)
+        if keep_end:  # about as much of it as fills so many lines
+            average = max(_average_width(font.toString()), 1.0)
+            length = int((FOLDED_LINES + 3) * width / average)
+            text = text if len(text) <= length else "… " + text[-length:].partition(" ")[2]
         # A text layout joins the lines on both sides of a newline.
         text = text.replace("\n", " " if keep_end else LINE_SEPARATOR)
         begin = text[: limit * MAX_IN_LINE]  # Qt shapes the whole text, visible or not
@@ -511,12 +513,6 @@ def wrap(layout: QTextLayout, width: float, limit: int) -> tuple[float, bool]:
         end = line.textStart() + line.textLength()
     layout.endLayout()
     return y, end >= len(layout.text())
-
-
-def _last_lines(text: str, width: float, font: QFont, count: int) -> str:
-    """Return about as much of the end of a text as fills `count` lines."""
-    length = int(count * width / max(_average_width(font.toString()), 1.0))
-    return text if len(text) <= length else "… " + text[-length:].partition(" ")[2]
 
 
 @lru_cache(maxsize=8)

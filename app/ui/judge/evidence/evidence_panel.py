@@ -18,7 +18,6 @@ from app.core.session.session import Session
 from app.services.catalogues.answer import Answer, State
 from app.services.catalogues.service import CURVES, Service, all_services
 from app.services.photometry.bands import SERVICES as PHOTOMETRY
-from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.controls.web_pages import is_sky_position
 from app.ui.judge.evidence.card import SourceCard
 from app.ui.judge.evidence.curve_plot import CurveCard
@@ -171,9 +170,7 @@ class EvidencePanel(QWidget):
         theme, inner = self._context.current_theme, self._inner
         card: SourceCard
         if service.id == "gaia":
-            card = gaia = GaiaCard(service, theme, inner)
-            task = self._context.bridge.session.task
-            gaia.show_class(task.id, task_text(task.name))
+            card = GaiaCard(service, theme, inner, self._context.bridge.session.task)
         elif service.kind in CURVES:
             card = CurveCard(service, theme, self._context.runner, inner)
         elif service.kind == "picture":

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPolygonF
 from PySide6.QtWidgets import QGraphicsPolygonItem, QWidget
 
+from agent.tasks.task import Task
 from app.services.catalogues.answer import Answer, Value
 from app.services.catalogues.dust import COEFFICIENTS, reddening, without_dust
 from app.services.catalogues.service import Service
@@ -23,6 +24,7 @@ from app.services.hr_diagram.place import (
     region_of,
 )
 from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
+from app.ui.base.translation.data_texts import task_text
 from app.ui.judge.evidence.card import SourceCard
 from app.ui.judge.evidence.card_plot import CardPlot, pen
 from app.ui.widgets.labels import column, wrapped_label
@@ -194,23 +196,21 @@ def _signed(value: float, digits: int = 2) -> str:
 
 
 class GaiaCard(SourceCard):
-    dust: Answer | None = None  # of the same object, for the next answer that is shown
-    _task_id = _class_name = ""
+    """Draws the usual region of the class that is judged, too."""
 
-    def __init__(self, service: Service, current_theme: CurrentTheme, parent: QWidget) -> None:
+    dust: Answer | None = None  # of the same object, for the next answer that is shown
+
+    def __init__(
+        self, service: Service, current_theme: CurrentTheme, parent: QWidget, task: Task
+    ) -> None:
         super().__init__(service, current_theme, parent)
+        self._region, self._class_name = region_of(task.id), task_text(task.name)
         self.diagram = HrDiagram(current_theme, self)
         self.inside.addWidget(self.diagram)
-
-    def show_class(self, task_id: str, name: str) -> None:
-        """The class that is judged, whose usual region is drawn."""
-        self._task_id, self._class_name = task_id, name
-        region_of(task_id)  # read now, when the card is made, and not with the first answer
 
     def show_match(self) -> None:
         super().show_match()
         match = self.shown_match
         self.diagram.setVisible(match is not None)
         if match is not None:
-            region = region_of(self._task_id)
-            self.diagram.show_place(match.values, self.dust, region, self._class_name)
+            self.diagram.show_place(match.values, self.dust, self._region, self._class_name)

@@ -262,13 +262,15 @@ def sections(facts: CandidateFacts) -> dict[str, tuple[InformationRow, ...]]:
     """
     shown: set[str] = set()
     used_keys: set[str] = set()
+    meta: Mapping[str, Any] = {} if facts.spectrum is None else facts.spectrum.meta
     parts = {
         "catalogue": tuple(_catalogue_rows(facts, shown, used_keys)),
         "opinion": tuple(_opinion_rows(facts)),
         "list": tuple(_list_rows(facts, shown)),
         "file": tuple(_file_rows(facts)),
-        "header": tuple(_header_rows(facts, used_keys))[:MAX_ROWS],
     }
+    left = [(key, value) for key, value in meta.items() if key not in used_keys]
+    parts["header"] = tuple(_row(facts, key, value) for key, value in left[:MAX_ROWS])
     return {name: rows for name, rows in parts.items() if rows}
 
 
@@ -364,13 +366,6 @@ def _file_rows(facts: CandidateFacts) -> Iterator[InformationRow]:
         yield InformationRow(translate("information", "path"), value_text(candidate.path))
     if candidate.row:
         yield InformationRow(translate("information", "row"), value_text(candidate.row))
-
-
-def _header_rows(facts: CandidateFacts, used_keys: set[str]) -> Iterator[InformationRow]:
-    meta: Mapping[str, Any] = {} if facts.spectrum is None else facts.spectrum.meta
-    for key, value in meta.items():
-        if key not in used_keys:
-            yield _row(facts, key, value)
 
 
 def _row(facts: CandidateFacts, name: str, value: object) -> InformationRow:

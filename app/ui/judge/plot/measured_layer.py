@@ -33,9 +33,11 @@ class MeasuredLayer(Layer):
         scale, trace = self.box.scale_now, self.trace
         self.labels = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self.theme.accent), LINE_PX))
         if trace is not None:
             for fit in self.fits:
-                self._draw_fit(painter, trace, fit)
+                x, y = scale.x(fit.wavelength), scale.y(trace.place_all(fit.wavelength, fit.flux))
+                painter.drawPolyline(arrayToQPolygonF(x, y))
         for each in self.shown:
             if trace is None or each.right[0] < scale.lo or each.left[0] > scale.hi:
                 continue
@@ -60,12 +62,6 @@ class MeasuredLayer(Layer):
         painter.setBrush(colour)
         for end in ends:
             painter.drawEllipse(end, POINT_PX, POINT_PX)
-
-    def _draw_fit(self, painter: QPainter, trace: Trace, fit: FittedProfile) -> None:
-        scale = self.box.scale_now
-        x, y = scale.x(fit.wavelength), scale.y(trace.place_all(fit.wavelength, fit.flux))
-        painter.setPen(QPen(QColor(self.theme.accent), LINE_PX))
-        painter.drawPolyline(arrayToQPolygonF(x, y))
 
     def _draw_label(
         self, painter: QPainter, trace: Trace, ends: list[QPointF], measured: HandMeasurement

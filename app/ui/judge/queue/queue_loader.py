@@ -166,7 +166,8 @@ class QueueLoader(QObject):
             self._changed |= changed
             self._later.start()
             return
-        self._outdated |= self._model.blocks.blocks_with(changed)
+        blocks = self._model.blocks
+        self._outdated |= set(map(blocks.block_of_row, blocks.indices_of(changed)))
         work = partial(_positions, self._session, changed, self._queue.sort)
         self._run(work, self._fetch_positions, self._fetch_failed)
 

@@ -23,7 +23,6 @@ from app.core.queue import LIST_ORDER, QueuePosition, QueueRow, Sort
 from app.core.queue.column_values import MINE, SUBCLASS, gives_class_away
 from app.core.queue.landmarks import BLOCK, order_key
 from app.core.queue.own_columns import OwnColumn
-from app.core.session.records import Verdict
 from app.core.session.subclass_and_fields import most_specific
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
@@ -289,9 +288,11 @@ def text_of(row: QueueRow, column: int) -> str:
     match column:
         case 0:
             return candidate.name
-        case 1:
-            verdict = row.opinion.verdict
-            return "" if verdict is None else mark_and_subclass(row, verdict)
+        case 1:  # the mark with the word, or with the sub-class where there is one
+            verdict, narrowest = row.opinion.verdict, most_specific(row.opinion.subclass)
+            if verdict is not None and narrowest:
+                return f"{MARKS[verdict]} {narrowest}"
+            return "" if verdict is None else mark_and_word(verdict)
         case 2:
             return "" if candidate.snr is None else f"{candidate.snr:.1f}"
         case 3:
@@ -310,12 +311,6 @@ def text_of(row: QueueRow, column: int) -> str:
             return ""
     star = "★ " if STAR in row.opinion.flags else ""
     return star + ", ".join(each for each in row.opinion.flags if each != STAR)
-
-
-def mark_and_subclass(row: QueueRow, verdict: Verdict) -> str:
-    """The mark of the verdict with its word, or with the sub-class where there is one."""
-    narrowest = most_specific(row.opinion.subclass)
-    return f"{MARKS[verdict]} {narrowest}" if narrowest else mark_and_word(verdict)
 
 
 def own_text(value: Any) -> str:
@@ -426,10 +421,6 @@ class QueueBlocks:
             if row.candidate.id == candidate_id:
                 return self._firsts[block] + at
         return None
-
-    def blocks_with(self, candidate_ids: frozenset[int]) -> set[int]:
-        """The blocks in memory that contain any of these candidates."""
-        return set(map(self.block_of_row, self.indices_of(candidate_ids)))
 
     def indices_of(self, candidate_ids: frozenset[int]) -> list[int]:
         """Indices of these candidates, as far as they are in memory."""

@@ -148,19 +148,16 @@ class FieldsDialog(QDialog):
         lines = [each for each in self.lines if each.title.text().strip()]
         try:
             fields = checked_fields([each.field() for each in lines])
-            self._refuse_taken_keys(fields)
+            for each in fields:
+                if each.key and (holder := self._keymap.action(each.key)) is not None:
+                    text = self.tr("{key} is already used for “{action}”: choose another key")
+                    text = text.replace("{key}", each.key)
+                    raise SessionError(text.replace("{action}", ACTIONS[holder].title))
             set_own_fields(self._session, fields)
         except WorkbenchError as error:
             self.problem.show_problem(translate_message(str(error)))
             return
         self.accept()
-
-    def _refuse_taken_keys(self, fields: tuple[OwnField, ...]) -> None:
-        for each in fields:
-            if each.key and (holder := self._keymap.action(each.key)) is not None:
-                text = self.tr("{key} is already used for “{action}”: choose another key")
-                title = ACTIONS[holder].title
-                raise SessionError(text.replace("{key}", each.key).replace("{action}", title))
 
     def _drop(self, line: FieldLine) -> None:
         self.lines.remove(line)

@@ -11,7 +11,14 @@ from PySide6.QtWidgets import QApplication
 from app.core.inspections.store import inspections_of
 from app.core.session.session import open_session
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.judge.overview.test_overview_page import click, drawn, page, select
+from tests.app.ui.judge.overview.test_overview_page import (
+    click,
+    drawn,
+    messages_of,
+    overview,
+    page,
+    select,
+)
 from tests.app.ui.whole_window import CTRL, LEFT, SHIFT, before_window
 
 __all__ = ["page"]
@@ -53,8 +60,7 @@ def test_the_agent_inspects_only_the_selected_and_each_once(person, page):
     person.wait(lambda: not run.state.is_running)
     assert (run.state.done, run.state.left, run.state.is_of_selected) == (3, 0, True)
     assert inspected(person) == {2, 5, 6} and person.verdicts() == {}
-    told = []
-    person.current.message.connect(told.append)
+    told = messages_of(person)
     click(person, page, 5)
     click(person, page, 4, SHIFT)
     assert page.tools.run.text() == "Run the agent"
@@ -109,8 +115,7 @@ def test_one_that_cannot_be_read_is_told(person, page):
         connection.exec_driver_sql("UPDATE candidates SET path = '/nowhere/5.fits' WHERE id = 5")
     page.loader.show(person.current.queue)
     person.wait(lambda: page.model.blocks.row(11) is not None)
-    told = []
-    person.current.message.connect(told.append)
+    told = messages_of(person)
     select(person, page, 3, 4, 5)
     press(person, page.tools.compare)
     comparison = person.view.judging.comparison
@@ -180,14 +185,12 @@ def test_a_session_that_is_only_read(qtbot, tmp_path):
     with open_session(place, "Bea"), before_window(qtbot, None) as person:
         person.window.opening.open_session(place, read_only=True)
         person.wait(lambda: person.window.view is not None and person.current.row is not None)
-        person.press(Qt.Key.Key_5, CTRL)
-        page = person.view._stack.currentWidget()
+        page = overview(person)
         person.wait(lambda: page.model.blocks.row(3) is not None)
         select(person, page, 0, 1)
         assert not page.tools.run.isEnabled() and page.tools.compare.isEnabled()
         assert page.tools.export.isEnabled()
-        told = []
-        person.current.message.connect(told.append)
+        told = messages_of(person)
         drawn(person, page)
         person.window.commands.run("reject_below")
         person.press("x")

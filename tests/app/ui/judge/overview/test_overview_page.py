@@ -20,12 +20,24 @@ from tests.app.ui.whole_window import CTRL, LEFT, PLAIN, SHIFT, before_window
 
 @pytest.fixture
 def page(person):
+    page = overview(person)
+    person.wait(lambda: page.model.blocks.row(11) is not None)
+    return page
+
+
+def overview(person):
     person.press(Qt.Key.Key_5, CTRL)
     page = person.view._stack.currentWidget()
     assert isinstance(page, OverviewPage)
     person.wait(page.sheet.hasFocus)
-    person.wait(lambda: page.model.blocks.row(11) is not None)
     return page
+
+
+def messages_of(person):
+    """What the person is told from now on."""
+    told = []
+    person.current.message.connect(told.append)
+    return told
 
 
 def click(person, page, row, held=PLAIN):
@@ -148,8 +160,7 @@ def test_one_is_judged_by_a_key_and_the_next_one_follows(person, page):
     person.press(Qt.Key.Key_Z, CTRL)
     person.wait(lambda: person.verdicts() == {2: "ACCEPT", 3: "REJECT"} and not page.acts.is_busy)
     page.sheet.clearSelection()
-    told = []
-    person.current.message.connect(told.append)
+    told = messages_of(person)
     for key in "axu*":
         person.press(key)
     assert len(told) == 4 and len(person.verdicts()) == 2
@@ -158,9 +169,7 @@ def test_one_is_judged_by_a_key_and_the_next_one_follows(person, page):
 
 def test_spectra_that_were_not_on_screen_are_asked_about_once(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path, 60)) as person:
-        person.press(Qt.Key.Key_5, CTRL)
-        page = person.view._stack.currentWidget()
-        person.wait(page.sheet.hasFocus)
+        page = overview(person)
         person.wait(lambda: page.model.rowCount() == 60 and page.sheet.sheets == 2)
         drawn(person, page)
         page.strip.comment.setText("noise")
@@ -280,11 +289,9 @@ def test_thirty_thousand_rows(qtbot, tmp_path):
     with new_session(tmp_path / "long.speco3", find_task("CV"), "Ada") as session:
         fill(session, 30_000)
     with before_window(qtbot, tmp_path / "long.speco3") as person:
-        person.press(Qt.Key.Key_5, CTRL)
-        page = person.view._stack.currentWidget()
+        page = overview(person)
         person.wait(lambda: page.model.rowCount() == 30_000)
-        told = []
-        person.current.message.connect(told.append)
+        told = messages_of(person)
         page.sheet.setFocus()
         person.press(Qt.Key.Key_A, CTRL)
         person.wait(lambda: page.strip.count.text() == "30,000 of 30,000 selected")

@@ -13,7 +13,7 @@ from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.overview.reject_below import _check_under_way
 from app.ui.session.candidate.queue_neighbours import Queue
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.judge.overview.test_overview_page import drawn
+from tests.app.ui.judge.overview.test_overview_page import drawn, messages_of
 from tests.app.ui.judge.overview.test_sheet_view import here, opened
 from tests.app.ui.whole_window import CTRL, before_window
 
@@ -33,8 +33,7 @@ def sorted_by_p(qtbot, tmp_path):
 
 def test_some_are_judged_blind_before_the_act_and_one_undo_takes_it_back(sorted_by_p):
     person, page = sorted_by_p
-    told = []
-    person.current.message.connect(told.append)
+    told = messages_of(person)
     page.sheet.go_to_row(5)  # the sixth has 0.56: 54 are below
     before = person.current.queue
     page.bar.below.click()
@@ -110,8 +109,7 @@ def test_after_a_restart_it_goes_on(qtbot, sorted_by_p):
 
 def test_it_is_stopped_and_too_few_or_hidden_ones_are_not_drawn_from(sorted_by_p):
     person, page = sorted_by_p
-    told = []
-    person.current.message.connect(told.append)
+    told = messages_of(person)
     page.sheet.go_to_row(47)
     person.window.commands.run("reject_below")
     person.wait(lambda: told)

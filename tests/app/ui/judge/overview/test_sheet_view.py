@@ -25,7 +25,7 @@ from app.ui.judge.overview.sheet_view import SheetView, columns_of
 from app.ui.judge.plot.trace import trace
 from app.ui.judge.queue import queue_panel
 from tests.app.ui.candidates import sample_file
-from tests.app.ui.judge.overview.test_overview_page import drawn, is_drawn
+from tests.app.ui.judge.overview.test_overview_page import drawn, is_drawn, messages_of, overview
 from tests.app.ui.steps import give_opinion
 from tests.app.ui.whole_window import CTRL, SHIFT, before_window
 from tests.app.ui.window_work import counted
@@ -93,10 +93,7 @@ def sixty(qtbot, tmp_path):
 
 
 def opened(person) -> OverviewPage:
-    person.press(Qt.Key.Key_5, CTRL)
-    page = person.view._stack.currentWidget()
-    assert isinstance(page, OverviewPage)
-    person.wait(page.sheet.hasFocus)
+    page = overview(person)
     person.wait(lambda: page.sheet.sheets > 1 and not page.loader.is_counting)
     drawn(person, page)
     return page
@@ -218,8 +215,7 @@ def test_the_rest_of_the_sheet_is_rejected_and_taken_back_at_once(sixty):
     assert [said.pop(number) for number in (3, 4, 50)] == 3 * ["ACCEPT"]
     assert set(said.values()) == {"REJECT"}
     person.wait(lambda: page.model.blocks.row(47).opinion.verdict is not None)
-    told = []
-    person.current.message.connect(told.append)
+    told = messages_of(person)
     page.bar.rest.click()
     assert told == ["All on this sheet are judged"]
     person.press(Qt.Key.Key_Z, CTRL)
@@ -333,8 +329,7 @@ def test_unreadable_and_uncovered_cells_say_so(qtbot, tmp_path):
     with before_window(qtbot, sample_file(tmp_path), SettingsStore()) as person:
         with person.session.database.writing() as connection:
             connection.exec_driver_sql("UPDATE candidates SET path='/nowhere.fits' WHERE id=3")
-        person.press(Qt.Key.Key_5, CTRL)
-        page = person.view._stack.currentWidget()
+        page = overview(person)
         person.wait(lambda: page.model.blocks.row(11) is not None)
         drawn(person, page)
         assert "nowhere" in page.sheet.pictures.of(page.model.blocks.row(2))
