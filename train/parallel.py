@@ -1,7 +1,7 @@
 """Runs jobs in several processes, yields their results in order, and shows how many are done."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
@@ -41,7 +41,7 @@ Workers = int | RayPlace  # how many processes of this machine, or a Ray cluster
 
 def in_order(
     work: Callable[[Job], Result], jobs: Iterable[Job], workers: Workers = 1
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """The result of `work` for each job; one worker means this process."""
     if isinstance(workers, RayPlace):
         yield from ray_in_order(lambda: nullcontext(work), jobs, workers)

@@ -22,7 +22,7 @@ from train.bench.archive import open_archive
 from train.bench.measuring import measure
 from train.draft.drafting import DraftRun, draft_all
 from train.draft.settings import DraftSettings
-from train.evaluate.judging import judge_set
+from train.evaluate.judges import judge_set
 from train.parallel import in_order
 from train.ray_work import ray_in_order, ray_results
 

@@ -19,7 +19,7 @@ from agent.spectra.spectrum import FloatArray, Spectrum
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from train.baselines.networks import NetworkKind
+    from train.baselines.fit import NetworkKind
 
 CARD = "specialist.json"
 VERSION = 1
@@ -113,7 +113,7 @@ def load_specialist(folder: Path) -> Specialist:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    from train.baselines.networks import make_network
+    from train.baselines.fit import make_network
 
     kind, heads = _read_heads(folder)
     networks: dict[str, list[torch.nn.Module]] = {task: [] for task in heads}
@@ -137,7 +137,7 @@ def tasks_of(folder: Path) -> tuple[str, ...]:
 
 
 def _read_heads(folder: Path) -> tuple[NetworkKind, dict[str, Head]]:
-    from train.baselines.networks import NetworkKind
+    from train.baselines.fit import NetworkKind
 
     card = _card(folder)
     kind = card.get("kind")

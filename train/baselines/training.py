@@ -14,8 +14,7 @@ from agent.confidence.scores import f1_score
 from agent.errors import WorkbenchError
 from agent.examples.examples import column, read_examples
 from agent.hashing import text_hash
-from train.baselines.fit import BaselineSettings, best_threshold, fit, pretrain
-from train.baselines.networks import NetworkKind
+from train.baselines.fit import BaselineSettings, NetworkKind, best_threshold, fit, pretrain
 from train.baselines.specialist import CARD, Head, Specialist, rows_of, save_specialist
 from train.journal import journal
 

@@ -58,8 +58,7 @@ def bench(
             raise WorkbenchError(f"{published}: no such folder")
         typer.echo(f"{out}: {convert(published, out)}")
         return
-    from train.bench.build import build
-    from train.bench.card import write_card
+    from train.bench.build import build, write_card
     from train.bench.settings import BenchSettings
     from train.bench.sources import catalogue_files
 

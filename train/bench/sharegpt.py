@@ -97,18 +97,14 @@ def copy_conversations(
             for turns, images in sharegpt_conversations(
                 path, on_fault, as_written=True, on_row=on_row
             ):
-                row = json.dumps(_as_row(turns, _stored(images, pictures)))
-                file.write(row.encode() + b"\n")
+                messages = []
+                for turn in turns:
+                    mark = "" if turn.picture is None else MARK
+                    messages.append({"role": turn.role, "content": mark + turn.text})
+                row = {"messages": messages, "images": _stored(images, pictures)}
+                file.write(json.dumps(row).encode() + b"\n")
                 count += 1
     return count, faults
-
-
-def _as_row(turns: Sequence[Turn], names: Sequence[str]) -> dict[str, Any]:
-    messages = [
-        {"role": turn.role, "content": (MARK if turn.picture is not None else "") + turn.text}
-        for turn in turns
-    ]
-    return {"messages": messages, "images": list(names)}
 
 
 def _stored(images: Sequence[Image.Image], folder: Path) -> list[str]:

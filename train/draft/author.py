@@ -19,8 +19,7 @@ from agent.protocol.reply import Verdict, answer_reply, call_reply
 from agent.spectra.spectrum import Window
 from agent.tasks.task import DiagnosticWindow, Task
 from train.draft.facts import SIGNS, Fact, Key, facts_of
-from train.draft.phrases import PHRASES, Words
-from train.draft.settings import DraftSettings
+from train.draft.settings import PHRASES, DraftSettings, Words
 from train.meter import Meter
 from train.simulate.campaign import CONTAMINANTS
 
@@ -245,7 +244,15 @@ def plan_looks(
         chosen[-1] = best
     if rng.random() < P_GUIDELINE_ORDER:
         chosen.sort(key=zooms.index)
-    return _add_wrong_turns(_drop_repeats(chosen), meter, settings, rng)
+    # Each fact stays where it is first seen, and zooms that show nothing new are dropped.
+    told: set[Key] = set()
+    kept = []
+    for zoom in chosen:
+        fresh = tuple(fact for fact in zoom.facts if fact.key not in told)
+        told |= {fact.key for fact in fresh}
+        if fresh:
+            kept.append(replace(zoom, facts=fresh))
+    return _add_wrong_turns(kept, meter, settings, rng)
 
 
 def _zoom(
@@ -276,18 +283,6 @@ def _stretch(now: tuple[int, int], needed: Window, window: DiagnosticWindow) -> 
     return (low, high) if high - low <= max(room, now[1] - now[0]) else now
 
 
-def _drop_repeats(zooms: Sequence[PlannedLook]) -> list[PlannedLook]:
-    """Keep each fact only where it is first seen, and drop zooms that show nothing new."""
-    shown: set[Key] = set()
-    kept = []
-    for zoom in zooms:
-        fresh = tuple(fact for fact in zoom.facts if fact.key not in shown)
-        shown |= {fact.key for fact in fresh}
-        if fresh:
-            kept.append(replace(zoom, facts=fresh))
-    return kept
-
-
 def _add_wrong_turns(
     zooms: list[PlannedLook], meter: Meter, settings: DraftSettings, rng: Rng
 ) -> tuple[PlannedLook, ...]:
@@ -298,8 +293,11 @@ def _add_wrong_turns(
         if index == outside:
             looks.append(_outside(meter, rng))
         if index == wide:
-            around = _wide(zoom, meter, rng)
-            looks += [] if around is None else [around]
+            low, high = zoom.range
+            room = 0.5 * (float(rng.uniform(*WIDE_FACTORS)) - 1.0) * (high - low)
+            around = (STEP * round((low - room) / STEP), STEP * round((high + room) / STEP))
+            if meter.is_covered(around):
+                looks.append(PlannedLook(kind="wide", range=around, label=zoom.label))
         looks.append(zoom)
     return tuple(looks)
 
@@ -315,15 +313,6 @@ def _outside(meter: Meter, rng: Rng) -> PlannedLook:
     end = STEP * round((start + width) / STEP)
     label = "the red end" if start > high else "the blue end"
     return PlannedLook(kind="outside", range=(start, end), label=label)
-
-
-def _wide(zoom: PlannedLook, meter: Meter, rng: Rng) -> PlannedLook | None:
-    low, high = zoom.range
-    room = 0.5 * (float(rng.uniform(*WIDE_FACTORS)) - 1.0) * (high - low)
-    around = (STEP * round((low - room) / STEP), STEP * round((high + room) / STEP))
-    if not meter.is_covered(around):
-        return None
-    return PlannedLook(kind="wide", range=around, label=zoom.label)
 
 
 # Puts facts into words: a randomly drawn template, with numbers rounded to their precision.

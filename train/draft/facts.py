@@ -69,9 +69,12 @@ def facts_of(task: Task, meter: Meter, rival: str = "", *, is_rival: bool = Fals
             if fact.key not in found or abs(fact.nats) > abs(found[fact.key].nats):
                 found[fact.key] = fact
     decisive = set()
-    for fact in _rival_facts(rival, meter, is_rival):
-        found.setdefault(fact.key, fact)
-        decisive.add(fact.key)
+    nats = -RIVAL_NATS if is_rival else RIVAL_NATS
+    for sign in clear_signs(rival, meter, present=is_rival):
+        seen = _make_fact(sign.feature, meter.strength(sign.feature), meter, nats=nats)
+        if seen is not None and not (sign.absorbs and seen.state == "emission"):
+            found.setdefault(seen.key, replace(seen, meaning=sign.meaning if is_rival else ""))
+            decisive.add(seen.key)
     return Facts(tuple(found.values()), frozenset(decisive))
 
 
@@ -113,15 +116,6 @@ def _in_context(fact: Fact, finding: Finding, is_found: bool, is_alone: bool) ->
     seen = fact.state == evidence.expect or (fact.state == "step" and evidence.expect == "above")
     is_weak = seen and not is_found and evidence.rank != "contaminant"
     return replace(fact, meaning=meaning, is_weak=is_weak)
-
-
-def _rival_facts(rival: str, meter: Meter, is_rival: bool) -> Iterator[Fact]:
-    """Facts that show that the object is the rival, or that it is not."""
-    nats = -RIVAL_NATS if is_rival else RIVAL_NATS
-    for sign in clear_signs(rival, meter, present=is_rival):
-        fact = _make_fact(sign.feature, meter.strength(sign.feature), meter, nats=nats)
-        if fact is not None and not (sign.absorbs and fact.state == "emission"):
-            yield replace(fact, meaning=sign.meaning if is_rival else "")
 
 
 def _make_fact(

@@ -1,12 +1,18 @@
-"""Settings of `spec-o3-train draft`."""
+"""Settings of `spec-o3-train draft`, and the phrases of its drafts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from agent.errors import WorkbenchError
 from agent.rendering.model_image import Sizing
 from agent.rendering.render import STYLES, Style
-from train.draft.phrases import Words
+from train.toml_beside import toml_beside
+
+Words = Literal["short", "long"]
+PHRASES: Mapping[str, Mapping[str, list[str]]] = toml_beside(__file__, "phrases.toml")
+"""Sentence templates in two styles."""
+SHORT = PHRASES["short"]
 
 
 @dataclass(frozen=True, kw_only=True)

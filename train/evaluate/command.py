@@ -23,11 +23,11 @@ from train.evaluate.sight import (
     LIBRARY_SET,
     count_inspections,
     judge_sight,
+    sight_markdown,
     sight_set,
     write_into_card,
     write_library_set,
 )
-from train.evaluate.sight_figures import sight_markdown
 from train.evaluate.tables import KINDS, TableKind
 from train.parallel import Workers, counted
 from train.wordings import FOLDER
@@ -246,7 +246,10 @@ def judge_specs(
     device: Literal["auto", "cpu", "cuda", "mps"],
 ) -> list[JudgeSpec]:
     """Inspectors first, then named networks, then those of whole folders."""
-    networks = [*(specialists or ()), *map(str, _all_in(folders or ()))]
+    found = [each for folder in folders or () for each in sorted(folder.glob("*/specialist.json"))]
+    if folders and not found:
+        raise WorkbenchError(f"{folders[0]} holds no specialist networks")
+    networks = [*(specialists or ()), *(str(card.parent) for card in found)]
     judges = [
         *(_judge(text, "inspector", threads, device) for text in models or ()),
         *(_judge(text, "specialist", threads, device) for text in networks),
@@ -257,14 +260,6 @@ def judge_specs(
     if len(set(names)) != len(names):
         raise WorkbenchError(f"two judges have the same name ({', '.join(names)}): use NAME=MODEL")
     return judges
-
-
-def _all_in(folders: Sequence[Path]) -> list[Path]:
-    """The networks that `spec-o3-train baselines --out FOLDER` made."""
-    found = [card.parent for folder in folders for card in sorted(folder.glob("*/specialist.json"))]
-    if folders and not found:
-        raise WorkbenchError(f"{folders[0]} holds no specialist networks")
-    return found
 
 
 def _judge(

@@ -14,10 +14,8 @@ from agent.examples.examples import column
 from agent.hashing import file_hash
 from agent.protocol.wording_file import WORDING_NAME
 from train.evaluate import tables
-from train.evaluate.figures import JudgeComparison, compare, judge_figures
-from train.evaluate.judgement import Judgement
-from train.evaluate.judges import JudgeSpec
-from train.evaluate.judging import Advance, choose_keys, judge_set
+from train.evaluate.judgement import JudgeComparison, Judgement, compare, judge_figures
+from train.evaluate.judges import Advance, JudgeSpec, choose_keys, judge_set
 from train.evaluate.tables import calibration_figures, calibration_markdown
 from train.parallel import Workers
 

@@ -86,7 +86,10 @@ def order(
 ) -> None:
     """Verdicts until 90 % of a class are found, in each order, and how often the bound holds."""
     tasks = load_tasks() if agent else []
-    sources = [(each.name, _real(each)) for each in folders or ()]
+    sources = [
+        (folder.name, [(base.label, spectrum) for _, base, spectrum in Library(folder).readable()])
+        for folder in folders or ()
+    ]
     if simulated:
         sources.append(("simulated", _simulated(simulated)))
     pools = [_pool(name, spectra, tasks) for name, spectra in sources]
@@ -295,7 +298,8 @@ def _pool(name: str, spectra: list[tuple[str, Spectrum]], tasks: Sequence[Task])
                 as_floats = vector.astype(np.float32)
                 vectors.append(as_floats / np.linalg.norm(as_floats))
                 labels.append(label)
-                p.append(_p_of(spectrum, tasks))
+                chances = (assess_measurements(measurements_of(spectrum), task) for task in tasks)
+                p.append([float(each.p_yes) for each in chances])
             advance()
     if not vectors:
         raise WorkbenchError(f"{name} has no spectrum that can be compared")
@@ -303,17 +307,6 @@ def _pool(name: str, spectra: list[tuple[str, Spectrum]], tasks: Sequence[Task])
     logits = np.log(some / (1.0 - some)).astype(np.float32)
     by_task = {task.id: logits[:, at] for at, task in enumerate(tasks)}
     return PoolOfSpectra(name, np.array(vectors), np.array(labels), by_task)
-
-
-def _p_of(spectrum: Spectrum, tasks: Sequence[Task]) -> list[float]:
-    if not tasks:
-        return []
-    numbers = measurements_of(spectrum)
-    return [float(assess_measurements(numbers, task).p_yes) for task in tasks]
-
-
-def _real(folder: Path) -> list[tuple[str, Spectrum]]:
-    return [(base.label, spectrum) for _, base, spectrum in Library(folder).readable()]
 
 
 def _simulated(count: int) -> list[tuple[str, Spectrum]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -24,15 +24,15 @@ from agent.inspection.panel_inspector import LARGEST, FusionWeights, clipped_log
 from agent.spectra.spectrum import BoolArray, FloatArray
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.evaluation import write
-from train.evaluate.figures import JudgeComparison, compare, mean_f1
-from train.evaluate.judgement import Judgement, read_judgements
-from train.evaluate.judging import trajectories_path
+from train.evaluate.judgement import JudgeComparison, Judgement, compare, mean_f1, read_judgements
+from train.evaluate.judges import trajectories_path
 from train.evaluate.tables import PRECISION, percent
 
 FOLDS = 5
 RIDGE = 1e-3
 """Penalty of the squared weights, per judgement and in nats, for members that are always right."""
 FEWEST = 50
+Judges = Mapping[str, Sequence[Judgement]]
 
 
 def panel(
@@ -77,8 +77,9 @@ def _fitted(pairs: Pairs, seed: int) -> tuple[str, ...]:
     """Fit the weights, print how good they are, and return their lines for the file."""
     weights = fit_fusion(pairs.terms, pairs.answers)
     console = Console()
-    console.print(_table(panel_figures(pairs, seed), len(pairs)))
-    for one in against_members(pairs, seed):
+    judges = judges_of(pairs, seed)
+    console.print(_table([panel_figures(*each, seed) for each in judges.items()], len(pairs)))
+    for one in against_members(judges, seed):
         console.print(_sentence(one), markup=False)
     names = ("intercept", "eye", "measured")
     return tuple(f"{name} = {getattr(weights, name):.4f}" for name in names)
@@ -210,24 +211,19 @@ def fused_unseen(pairs: Pairs, seed: int) -> FloatArray:
     return p
 
 
-def judges_of(pairs: Pairs, seed: int) -> dict[str, tuple[Judgement, ...]]:
+def judges_of(pairs: Pairs, seed: int) -> Judges:
     """The judgements of the eye, of the measured inspector, and fused with cross-validation."""
     chances = zip(pairs.eye, fused_unseen(pairs, seed).tolist(), strict=True)
     fused = tuple(replace(one, p_yes=p, verdict="YES" if p >= 0.5 else "NO") for one, p in chances)
     return {"eye": pairs.eye, MEASURED: pairs.measured, PANEL: fused}
 
 
-def panel_figures(pairs: Pairs, seed: int) -> list[PanelFigures]:
-    return [_figures(name, judged, seed) for name, judged in judges_of(pairs, seed).items()]
+def against_members(judges: Judges, seed: int) -> list[JudgeComparison]:
+    members = [(name, judged) for name, judged in judges.items() if name != PANEL]
+    return [compare(PANEL, name, judges[PANEL], judged, seed) for name, judged in members]
 
 
-def against_members(pairs: Pairs, seed: int) -> list[JudgeComparison]:
-    judges = judges_of(pairs, seed)
-    fused = judges.pop(PANEL)
-    return [compare(PANEL, name, fused, judged, seed) for name, judged in judges.items()]
-
-
-def _figures(name: str, judged: Sequence[Judgement], seed: int) -> PanelFigures:
+def panel_figures(name: str, judged: Sequence[Judgement], seed: int) -> PanelFigures:
     p = np.array([one.p_yes for one in judged], dtype=np.float64)
     scores = JudgedScores(p, np.array([one.answer == "YES" for one in judged]))
     cut = cut_for_precision(scores, PRECISION).threshold

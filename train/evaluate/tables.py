@@ -5,21 +5,18 @@ import io
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agent.confidence.abstention import cut_for_precision
 from agent.confidence.calibration import fit_calibration
 from agent.confidence.judged import JudgedScores
 from agent.confidence.reliability import expected_calibration_error, reliability_curve
 from agent.confidence.scores import Estimate
-from train.evaluate.figures import JudgeFigures, judge_figures, judged_scores
-from train.evaluate.judgement import Judgement
+from train.evaluate.judgement import JudgeFigures, Judgement, judge_figures, judged_scores
 
 RARE = ("CV", "CS", "SS", "MG", "WD")
 HOT = ("O", "B", "A")
@@ -132,18 +129,15 @@ def as_csv(sets: dict[str, Rows]) -> str:
     writer.writerow(COLUMNS)
     for name, rows in sets.items():
         for judge, judgements in rows.items():
-            writer.writerows(_csv_rows(name, judge_figures(judge, judgements)))
+            for task in judge_figures(judge, judgements).tasks:
+                f1, shares = task.f1, (task.accuracy.value, task.precision.value, task.recall.value)
+                accuracy, precision, recall = map(_plain, shares)
+                f1s = map(_plain, (f1.value, f1.low, f1.high))
+                rest = map(_plain, (task.average_precision, task.calibration_error))
+                counts = (task.task, task.n, task.positives)
+                row = [accuracy, *f1s, precision, recall, task.unanswered, *rest]
+                writer.writerow([name, judge, *counts, *row])
     return text.getvalue()
-
-
-def _csv_rows(name: str, one: JudgeFigures) -> Iterator[list[object]]:
-    for task in one.tasks:
-        f1, shares = task.f1, (task.accuracy.value, task.precision.value, task.recall.value)
-        accuracy, precision, recall = map(_plain, shares)
-        f1s = map(_plain, (f1.value, f1.low, f1.high))
-        rest = map(_plain, (task.average_precision, task.calibration_error))
-        counts = (task.task, task.n, task.positives)
-        yield [name, one.judge, *counts, accuracy, *f1s, precision, recall, task.unanswered, *rest]
 
 
 def figure_json(figure: Estimate) -> dict[str, float | None]:
@@ -211,16 +205,14 @@ def calibration_figures(
     hits = int(np.sum(accepted & whole.label))
     return CalibrationFigures(
         n=len(whole),
-        error=_error(whole.p, whole.label),
-        error_calibrated=_error(calibrated, whole.label),
+        error=expected_calibration_error(reliability_curve(whole)),
+        error_calibrated=expected_calibration_error(
+            reliability_curve(JudgedScores(calibrated, whole.label))
+        ),
         accepted=float(np.mean(accepted)),
         precision=hits / int(accepted.sum()) if accepted.any() else None,
         recall=hits / whole.positives,
     )
-
-
-def _error(p: NDArray[Any], label: NDArray[np.bool_]) -> float:
-    return expected_calibration_error(reliability_curve(JudgedScores(p, label)))
 
 
 def calibration_markdown(title: str, rows: Rows, seed: int) -> list[str]:

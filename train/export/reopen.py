@@ -48,6 +48,13 @@ _NAMED = {
     "vision_end_token_id": "<|vision_end|>",
 }
 _PROCESSORS = {"qwen2.5-vl": "Qwen2_5_VLProcessor", "qwen3-vl": "Qwen3VLProcessor"}
+TOKENIZER_SETTINGS = {
+    "tokenizer_class": "Qwen2Tokenizer",
+    "eos_token": END_OF_TURN,
+    "pad_token": END_OF_TEXT,
+    "model_max_length": 131072,
+    "clean_up_tokenization_spaces": False,
+}
 
 
 def reopen(name: str, out: Path) -> Card:
@@ -84,7 +91,7 @@ def _write(folder: Path, card: Card, part: Path) -> int:
         ("generation_config.json", ends_of(text_keys)),
         ("preprocessor_config.json", pictures_as),
         ("tokenizer.json", tokenizer_of(text_keys)),
-        ("tokenizer_config.json", tokenizer_settings()),
+        ("tokenizer_config.json", TOKENIZER_SETTINGS),
     ):
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         (part / name).write_text(text, encoding="utf-8")
@@ -305,16 +312,6 @@ def tokenizer_of(words: Get) -> Json:
             },
             "merges": [merge.split(" ") for merge in listed(words, MERGES, str)],
         },
-    }
-
-
-def tokenizer_settings() -> Json:
-    return {
-        "tokenizer_class": "Qwen2Tokenizer",
-        "eos_token": END_OF_TURN,
-        "pad_token": END_OF_TEXT,
-        "model_max_length": 131072,
-        "clean_up_tokenization_spaces": False,
     }
 
 

@@ -18,7 +18,7 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
-from train.grpo.kv_cache import positions
+from train.grpo.generate import positions
 
 UNSCORED = -100
 
@@ -191,7 +191,11 @@ def _attend(
             first = [prefix[None] for prefix, _ in parts]
             attended = attend(module, *first, None, is_causal=True, **options)[0]
             pieces.append(attended[0])
-        whole = [_with_prefix(*each) for each in parts[1:]]
+        # Each part with the prefix before it, (parts, heads, prefix + size, width).
+        whole = [
+            torch.cat([prefix[None].expand(len(own), -1, -1, -1), own], dim=2)
+            for prefix, own in parts[1:]
+        ]
         mask = torch.ones(pack.size, pack.prefix + pack.size, dtype=torch.bool, device=query.device)
         mask = mask.tril(pack.prefix)[None, None]
         attended = attend(module, parts[0][1], *whole, mask, is_causal=False, **options)[0]
@@ -206,8 +210,3 @@ def _split_pack(states: Tensor, pack: Layout) -> tuple[Tensor, Tensor]:
     prefix = states[:, : pack.prefix]
     parts = states[:, pack.prefix : pack.length]
     return prefix, parts.reshape(heads, pack.parts, pack.size, width).transpose(0, 1)
-
-
-def _with_prefix(prefix: Tensor, parts: Tensor) -> Tensor:
-    """(parts, heads, prefix + size, width)."""
-    return torch.cat([prefix[None].expand(len(parts), -1, -1, -1), parts], dim=2)

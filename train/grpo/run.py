@@ -39,7 +39,7 @@ from train.models.checkpoints import begin, last_checkpoint, step_of
 from train.models.model_folder import MODEL, complete_folder, kept_fields, write_finished
 from train.parallel import counting
 from train.reward import Reading
-from train.sft.callbacks import HeapTrimmer, ProgressCallback
+from train.sft.trainer import HeapTrimmer, ProgressCallback
 from train.wordings import OURS, install, told_of, wording_to_train
 
 RENAMED = {"clip_ratio/region_mean": "clipped", "step_time": "seconds/update"}

@@ -75,8 +75,16 @@ def make_trainer(
     if settings.trained == "language":
         model.model.visual.requires_grad_(False)
     tokens = turn_tokens(folder, model.config, pictures.rules)
-    prompts = to_prompts(questions, _system_turn(pictures))
+    system = system_text() if pictures.wording is None else pictures.wording.system_text
+    is_plain = pictures.style.brief or not pictures.tool
+    prompts = to_prompts(questions, SYSTEM if is_plain else system)
     limits = Limits(turn=settings.turn_limit, rollout=settings.rollout_tokens)
+    adapter = LoraConfig(
+        r=settings.lora_rank,
+        lora_alpha=settings.lora_alpha,
+        target_modules=LANGUAGE_LAYERS,
+        task_type="CAUSAL_LM",
+    )
     trainer = SpectrumTrainer(
         rollout_settings=RolloutSettings(
             tokens=tokens, pictures=pictures, limits=limits, at_once=settings.at_once
@@ -88,7 +96,7 @@ def make_trainer(
         processing_class=SpectrumProcessor(folder, pictures),
         reward_funcs=make_reward(judge_of(settings, tokens, pictures.rules), settings.penalty),
         environment_factory=partial(SpectrumEnvironment, pictures, store),
-        peft_config=_adapter(settings),
+        peft_config=adapter if settings.kind == "lora" else None,
     )
     trainer.remove_callback(PrinterCallback)
     return trainer
@@ -98,12 +106,6 @@ def judge_of(settings: GrpoSettings, tokens: TurnTokens, rules: Rules) -> TokenJ
     """Reads rollouts as the settings say, by default as the rules of the model do."""
     usual: RewardKind = "published" if rules.is_published else "strict"
     return TokenJudge(tokens, settings.reward or usual)
-
-
-def _system_turn(pictures: PictureCache) -> str:
-    if pictures.style.brief or not pictures.tool:
-        return SYSTEM
-    return system_text() if pictures.wording is None else pictures.wording.system_text
 
 
 def make_config(
@@ -166,17 +168,6 @@ def _generation(settings: GrpoSettings, forbidden: Sequence[int]) -> dict[str, A
         bias = {str(number): -100.0 for number in forbidden}
         return {"max_tokens": settings.turn_limit, "logit_bias": bias}
     return {"max_new_tokens": settings.turn_limit, "suppress_tokens": list(forbidden)}
-
-
-def _adapter(settings: GrpoSettings) -> LoraConfig | None:
-    if settings.kind == "full":
-        return None
-    return LoraConfig(
-        r=settings.lora_rank,
-        lora_alpha=settings.lora_alpha,
-        target_modules=LANGUAGE_LAYERS,
-        task_type="CAUSAL_LM",
-    )
 
 
 # The processor that TRL expects, made of the model's tokenizer, our patches and our template.

@@ -6,7 +6,6 @@ before; the average with the model that the run started from keeps most of both.
 """
 
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -64,7 +63,11 @@ def average(
     if not (is_mean or is_missing_or_empty(out)):
         raise WorkbenchError(f"{out} already exists: name a new folder")
     with write_errors(out), atomic_folder(out) as part:
-        model, mean = mean_weights(folders)
+        model = model_folder.load_trainable(folders[0])
+        # Needs memory for two models at a time.
+        mean = {name: weight.clone() for name, weight in model.state_dict().items()}
+        for count, folder in enumerate(folders[1:], start=2):
+            _move_towards(mean, folder, 1 / count, folders[0])
         if back is not None:
             _move_towards(mean, back, 0.5, folders[0])
         model_folder.save_weights(model, mean, part, model_folder.stored_precision(like))
@@ -77,15 +80,6 @@ def average(
             trained_on=before.trained_on[: 4000 - len(note)] + note,
             **model_folder.kept_fields(before),
         )
-
-
-def mean_weights(folders: list[Path]) -> tuple[Any, dict[str, torch.Tensor]]:
-    """The first model and the mean weights of all; needs memory for two models."""
-    model = model_folder.load_trainable(folders[0])
-    mean = {name: weight.clone() for name, weight in model.state_dict().items()}
-    for count, folder in enumerate(folders[1:], start=2):
-        _move_towards(mean, folder, 1 / count, folders[0])
-    return model, mean
 
 
 def _move_towards(mean: dict[str, torch.Tensor], folder: Path, fraction: float, like: Path) -> None:

@@ -109,7 +109,13 @@ def complete_folder(
         for file in start.glob(pattern):
             shutil.copyfile(file, folder / file.name)
     (folder / TEMPLATE_FILE).write_text(CHAT_TEMPLATE, encoding="utf-8")
-    _remove_template(folder / "tokenizer_config.json")
+    tokenizer = folder / "tokenizer_config.json"
+    if tokenizer.is_file():
+        # transformers prefers a template in the tokenizer's settings to the file.
+        settings = read_json(tokenizer)
+        if settings.pop("chat_template", None) is not None:
+            text = json.dumps(settings, indent=2, ensure_ascii=False) + "\n"
+            write_file(tokenizer, text)
     card = make_card(folder, style=style, sizing=sizing, **known)
     write_card(card, folder)
     return card
@@ -131,20 +137,9 @@ def stored_precision(folder: Path) -> torch.dtype:
     config = read_json(folder / "config.json")
     text = config.get("text_config")
     nested = text if isinstance(text, dict) else {}
-    named = next((each[key] for each in (config, nested) for key in _DTYPE if key in each), None)
+    names = ("dtype", "torch_dtype")
+    named = next((each[key] for each in (config, nested) for key in names if key in each), None)
     return {"bfloat16": torch.bfloat16, "float16": torch.float16}.get(str(named), torch.float32)
-
-
-_DTYPE = ("dtype", "torch_dtype")
-
-
-def _remove_template(path: Path) -> None:
-    # transformers prefers a template in the tokenizer's settings to the file.
-    if not path.is_file():
-        return
-    settings = read_json(path)
-    if settings.pop("chat_template", None) is not None:
-        write_file(path, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
 
 
 # The tokenizer and picture settings; the weights and their index are written anew.

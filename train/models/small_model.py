@@ -42,8 +42,8 @@ CLIP_STD = [0.26862954, 0.26130258, 0.27577711]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
-    """Sizes of a model; the language model's heads are `hidden / heads` wide in both families."""
+class Sizes:
+    """Of a model for tests on a CPU; the language model's heads are `hidden / heads` wide."""
 
     hidden: int = 128
     ffn: int = 256
@@ -57,9 +57,15 @@ class Shape:
     vision_heads: int = 4
     whole_every: int = 4
     """Qwen2.5-VL: every n-th vision layer has full attention, the others attend within windows."""
+    init_std: float = 0.02
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape(Sizes):
+    """All sizes of a model of either family, which must fit each other."""
+
     position_grid: int = 16
     """Qwen3-VL: side of the grid of learned vision positions, interpolated for each picture."""
-    init_std: float = 0.02
     min_tokens: int = 8  # least tokens of a picture
     max_tokens: int = 1280
 
@@ -99,7 +105,12 @@ def make_tokenizer(
     added = len(CONTROL_TOKENS) + len(plain)
     if vocab_size < 256 + added + 8:
         raise WorkbenchError(f"a vocabulary of {vocab_size} tokens is too small for all bytes")
-    bpe = _untrained_bpe()
+    bpe = Tokenizer(BPE(fuse_unk=False, byte_fallback=False))
+    bpe.normalizer = normalizers.NFC()
+    split = pre_tokenizers.Split(Regex(SPLIT), behavior="isolated", invert=False)
+    whole_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    bpe.pre_tokenizer = pre_tokenizers.Sequence([split, whole_bytes])
+    bpe.decoder = decoders.ByteLevel()
     trainer = BpeTrainer(
         vocab_size=vocab_size - added,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
@@ -122,16 +133,6 @@ def make_tokenizer(
         if tokenizer.tokenize(f"{{{word}}}") != ["{", word, "}"]:
             raise WorkbenchError(f"the tokenizer splits {word}; give it a larger vocabulary")
     return tokenizer
-
-
-def _untrained_bpe() -> Tokenizer:
-    bpe = Tokenizer(BPE(fuse_unk=False, byte_fallback=False))
-    bpe.normalizer = normalizers.NFC()
-    split = pre_tokenizers.Split(Regex(SPLIT), behavior="isolated", invert=False)
-    whole_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    bpe.pre_tokenizer = pre_tokenizers.Sequence([split, whole_bytes])
-    bpe.decoder = decoders.ByteLevel()
-    return bpe
 
 
 def _pieces(texts: Iterable[str], plain: Iterable[str]) -> Iterator[str]:
@@ -157,10 +158,34 @@ def make_model(
     config_class, model_class, shape_of = makers[family]
     text, vision = shape_of(shape)
     ids = {name: tokenizer.convert_tokens_to_ids(name) for name in CONTROL_TOKENS}
-    ends = {"eos_token_id": ids[END_OF_TURN], "pad_token_id": ids[END_OF_TEXT]}
     config = config_class(
-        text_config=dict(_text_of(shape), vocab_size=len(tokenizer), **text, **ends),
-        vision_config=dict(_vision_of(shape), **vision),
+        text_config={
+            "hidden_size": shape.hidden,
+            "intermediate_size": shape.ffn,
+            "num_hidden_layers": shape.layers,
+            "num_attention_heads": shape.heads,
+            "num_key_value_heads": shape.kv_heads,
+            "max_position_embeddings": shape.context,
+            "rms_norm_eps": 1e-6,
+            "initializer_range": shape.init_std,
+            "tie_word_embeddings": True,
+            "bos_token_id": None,
+            "eos_token_id": ids[END_OF_TURN],
+            "pad_token_id": ids[END_OF_TEXT],
+            "vocab_size": len(tokenizer),
+            **text,
+        },
+        vision_config={
+            "depth": shape.vision_layers,
+            "hidden_size": shape.vision_hidden,
+            "intermediate_size": shape.vision_ffn,
+            "num_heads": shape.vision_heads,
+            "out_hidden_size": shape.hidden,
+            "spatial_merge_size": 2,
+            "temporal_patch_size": 2,
+            "initializer_range": shape.init_std,
+            **vision,
+        },
         image_token_id=ids["<|image_pad|>"],
         video_token_id=ids["<|video_pad|>"],
         vision_start_token_id=ids["<|vision_start|>"],
@@ -175,34 +200,6 @@ def make_model(
     model.generation_config.pad_token_id = ids[END_OF_TEXT]
     model.train(False)
     return model
-
-
-def _text_of(shape: Shape) -> dict[str, Any]:
-    return {
-        "hidden_size": shape.hidden,
-        "intermediate_size": shape.ffn,
-        "num_hidden_layers": shape.layers,
-        "num_attention_heads": shape.heads,
-        "num_key_value_heads": shape.kv_heads,
-        "max_position_embeddings": shape.context,
-        "rms_norm_eps": 1e-6,
-        "initializer_range": shape.init_std,
-        "tie_word_embeddings": True,
-        "bos_token_id": None,
-    }
-
-
-def _vision_of(shape: Shape) -> dict[str, Any]:
-    return {
-        "depth": shape.vision_layers,
-        "hidden_size": shape.vision_hidden,
-        "intermediate_size": shape.vision_ffn,
-        "num_heads": shape.vision_heads,
-        "out_hidden_size": shape.hidden,
-        "spatial_merge_size": 2,
-        "temporal_patch_size": 2,
-        "initializer_range": shape.init_std,
-    }
 
 
 def _shape_of_qwen25(shape: Shape) -> tuple[dict[str, Any], dict[str, Any]]:

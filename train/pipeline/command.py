@@ -15,8 +15,7 @@ from rich.console import Console
 
 from agent.atomic_file import write_file
 from agent.errors import WorkbenchError
-from train.pipeline.chain_commands import ChainCommands, PipelineSettings, Step, stage_sets
-from train.pipeline.steps import steps
+from train.pipeline.steps import ChainCommands, PipelineSettings, Step, stage_sets, steps
 from train.recipe import PRESETS, Config, Sets, settings
 
 RECORD = "chain.json"

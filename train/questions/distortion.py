@@ -264,25 +264,13 @@ def air_as_vacuum(working: WorkingSpectrum) -> WorkingSpectrum:
     return replace(working, wavelength=vacuum_to_air(working.wavelength))
 
 
-def with_dead_block(
-    working: WorkingSpectrum, low: float, high: float, value: float | None
-) -> WorkingSpectrum:
-    """Masked from `low` to `high`, with the flux set to `value` unless that is None."""
-    return with_dead_pixels(
-        working, (working.wavelength >= low) & (working.wavelength <= high), value
-    )
-
-
 def with_dead_pixels(
     working: WorkingSpectrum, dead: BoolArray, value: float | None
 ) -> WorkingSpectrum:
+    """Masked where `dead`, with the flux set to `value` there unless that is None."""
     flux = working.flux if value is None else np.where(dead, value, working.flux)
     ivar = None if working.ivar is None else np.where(dead, 0.0, working.ivar)
     return replace(working, flux=flux, ivar=ivar, good=working.good & ~dead)
-
-
-def cut_to(working: WorkingSpectrum, low: float, high: float) -> WorkingSpectrum:
-    return working.part((working.wavelength >= low) & (working.wavelength <= high))
 
 
 def without_errors(working: WorkingSpectrum) -> WorkingSpectrum:
@@ -358,7 +346,8 @@ def _slip(working: WorkingSpectrum, settings: DistortionSettings, rng: Rng) -> W
 def _block(working: WorkingSpectrum, settings: DistortionSettings, rng: Rng) -> WorkingSpectrum:
     width = log_uniform(rng, settings.block)
     low = float(rng.uniform(working.wavelength[0], working.wavelength[-1] - width))
-    return with_dead_block(working, low, low + width, 0.0 if happens(rng, 0.5) else None)
+    dead = (working.wavelength >= low) & (working.wavelength <= low + width)
+    return with_dead_pixels(working, dead, 0.0 if happens(rng, 0.5) else None)
 
 
 def _cut(working: WorkingSpectrum, settings: DistortionSettings, rng: Rng) -> WorkingSpectrum:
@@ -369,7 +358,7 @@ def _cut(working: WorkingSpectrum, settings: DistortionSettings, rng: Rng) -> Wo
         low = float(rng.uniform(low, max(low, kept[0])))
     if ends != 1:
         high = float(rng.uniform(min(high, kept[1]), high))
-    return cut_to(working, low, high)
+    return working.part((working.wavelength >= low) & (working.wavelength <= high))
 
 
 def _errors(working: WorkingSpectrum, settings: DistortionSettings, rng: Rng) -> WorkingSpectrum:

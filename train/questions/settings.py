@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from agent.errors import WorkbenchError
 from train.simulate.campaign import CONTAMINANTS, MIXED
 from train.simulate.production import LIBRARY_SHARE
-from train.simulate.telescope.quality import Range
+from train.simulate.telescope.surveys import Range
 
 
 @dataclass(frozen=True, kw_only=True)

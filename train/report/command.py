@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from agent.atomic_file import write_file
-from agent.errors import WorkbenchError, write_errors
+from agent.errors import WorkbenchError
 from train.report.page import page
 
 
@@ -34,11 +33,16 @@ def report(
         raise WorkbenchError(
             "nothing to report: name a --run, an --evaluation, a --pool or --ratings"
         )
-    from train.report.curating import curating_section
+    from train.evaluate.evaluation import write
     from train.report.dynamics import dynamics_section
-    from train.report.failures import failure_sections
-    from train.report.judging import judging_section, judgings, sight_sections, survey_section
-    from train.report.rating import rating_section
+    from train.report.judging import (
+        failure_sections,
+        judging_section,
+        judgings,
+        sight_sections,
+        survey_section,
+    )
+    from train.report.rating import curating_section, rating_section
 
     judged = judgings(evaluation) if evaluation is not None else []
     # Results first, then training, then failures.
@@ -53,8 +57,5 @@ def report(
         sections.append(rating_section(ratings, bench))
     if bench is not None and failures:
         sections += failure_sections(judged, bench, failures)
-    text = page(title, sections)
-    with write_errors(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        write_file(out, text)
+    write(out, page(title, sections))
     typer.echo(out)

@@ -13,8 +13,7 @@ from agent.program_version import program_version
 from agent.tasks.catalogue import find_task
 from train.evaluate import command
 from train.evaluate.evaluation import write
-from train.evaluate.figures import UNDEFINED, confusion, judge_figures, task_figures
-from train.evaluate.judgement import Judgement
+from train.evaluate.judgement import UNDEFINED, Judgement, confusion, judge_figures, task_figures
 from train.evaluate.tables import RARE, TableKind, table_lines, with_interval
 from train.report import page
 from train.report.judging import Judging, judging_section, judgings_of

@@ -393,7 +393,11 @@ def _value_fault(claim: Claim, context: TurnContext) -> str:
 def _measurements(claim: Claim, meter: Meter) -> Iterator[Measurement]:
     """All measurements that the number may refer to."""
     if claim.quantity == "ratio":
-        yield from _ratios(claim, meter)
+        # Of all pairs of features, because the sentence does not say which pair it means.
+        values = [meter.strength(feature).value for feature in claim.features]
+        for top, bottom in product(values, repeat=2):
+            if top is not None and bottom:
+                yield Measurement("ratio", top / bottom, None)
         return
     for feature in claim.features:
         match claim.quantity:
@@ -418,14 +422,6 @@ def _measurements(claim: Claim, meter: Meter) -> Iterator[Measurement]:
                 yield Measurement(feature.id, found.significance, 0.3 * found.significance)
             case _:
                 continue
-
-
-def _ratios(claim: Claim, meter: Meter) -> Iterator[Measurement]:
-    """Ratios of all pairs of features, because the sentence does not say which pair it means."""
-    values = [meter.strength(feature).value for feature in claim.features]
-    for top, bottom in product(values, repeat=2):
-        if top is not None and bottom:
-            yield Measurement("ratio", top / bottom, None)
 
 
 def _unsigned(measured: Measurement) -> Measurement:

@@ -19,16 +19,14 @@ from agent.inspection.pictures import spectrum_ref
 from agent.protocol.reply import parse_reply
 from agent.ratings.records import Rating, trajectory_id
 from agent.rendering.render import EYE, PUBLISHED, STYLES, Style
-from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory
 from train.draft.settings import DraftSettings
 from train.draft.teachers import MeasuredTeacher
 from train.record import record_trajectory
-from train.review.export import Exported, training_fault, write_set
-from train.review.rating_round import add_records
+from train.review.pool import Exported, training_fault, write_set
+from train.review.rating_round import Spectra, add_records
 from train.review.session_file import Inspected, SessionReader
-from train.review.spectra import Spectra
 
 TRAJECTORIES, SPECTRA, RATINGS = "trajectories.jsonl", "spectra.parquet", "ratings.jsonl"
 FOLLOWED_FROM, CORRECTED_TO = 4, 2
@@ -116,9 +114,12 @@ def _labelled(lessons: Lessons, one: Inspected, spectra: Spectra) -> Example | N
     if one.answer is None:
         lessons.counts["left out, people disagree"] += 1
         return None
+    spectrum, ref = one.packed, one.trajectory.spectrum
     try:
         find_task(one.trajectory.task)
-        labelled = example(_spectrum(one, spectra), task=one.trajectory.task, answer=one.answer)
+        if spectrum is None or spectrum_hash(spectrum) != ref.sha256:
+            spectrum = spectra.of(ref)
+        labelled = example(spectrum, task=one.trajectory.task, answer=one.answer)
     except WorkbenchError as error:
         reason = "no spectrum" if isinstance(error, TrajectoryError) else "an unknown task"
         lessons.counts[f"left out, {reason}"] += 1
@@ -179,13 +180,6 @@ def _is_to_follow(one: Inspected) -> bool:
         and not trajectory.wording.sha256
         and all(step.by == "agent" for step in trajectory.steps)
     )
-
-
-def _spectrum(one: Inspected, spectra: Spectra) -> Spectrum:
-    packed, ref = one.packed, one.trajectory.spectrum
-    if packed is not None and spectrum_hash(packed) == ref.sha256:
-        return packed
-    return spectra.of(ref)
 
 
 def _recorded_anew(trajectory: Trajectory, labelled: Example) -> Trajectory:

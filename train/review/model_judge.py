@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,9 +36,8 @@ from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.turns import turns_of
 from train.review.pool import Pool
-from train.review.rating_round import add_records, read_records
+from train.review.rating_round import Spectra, add_records, read_records
 from train.review.review_rules import Case, Role
-from train.review.spectra import Spectra
 
 ASK = f"""The inspection ends here. You are now its referee, not its author. Judge it against the \
 pictures and the guideline, without kindness.
@@ -157,37 +155,28 @@ def _judge_all(
     keep: Callable[[Subject, Scores], None],
     advance: Advance,
 ) -> JudgeCounts:
-    counts = JudgeCounts()
-    for subject, found in _in_threads(judge, subjects, partial(_scores_or_why, judge, read)):
-        if isinstance(found, Scores):
-            keep(subject, found)
-            counts.rated += 1
-        else:
-            counts.unusable += 1
-            counts.first_fault = counts.first_fault or found
-        advance()
-    return counts
+    def scores_or_why(subject: Subject) -> Scores | str:
+        try:
+            scores = scores_of(judge.engine, *read(subject), seed=judge.seed)
+        except (TrajectoryError, SpectrumError, ToolError, ContextFullError) as error:
+            return str(error)
+        return scores or "the reply has no scores"
 
-
-def _in_threads(
-    judge: ModelJudge, subjects: Iterable[Subject], work: Callable[[Subject], Scores | str]
-) -> Iterator[tuple[Subject, Scores | str]]:
-    """The results in order, a few at a time, so that a failure loses few replies."""
-    left = iter(subjects)
-    if judge.at_once == 1:
-        yield from ((subject, work(subject)) for subject in left)
-        return
+    counts, left = JudgeCounts(), iter(subjects)
     with ThreadPoolExecutor(judge.at_once) as threads:
+        # One conversation at a time is held in this thread.
+        run: Callable[..., Iterable[Scores | str]] = map if judge.at_once == 1 else threads.map
+        # A few at a time, so that a failure loses few replies.
         while some := list(islice(left, judge.at_once)):
-            yield from zip(some, threads.map(work, some), strict=True)
-
-
-def _scores_or_why(judge: ModelJudge, read: Read[Subject], subject: Subject) -> Scores | str:
-    try:
-        scores = scores_of(judge.engine, *read(subject), seed=judge.seed)
-    except (TrajectoryError, SpectrumError, ToolError, ContextFullError) as error:
-        return str(error)
-    return scores or "the reply has no scores"
+            for subject, found in zip(some, run(scores_or_why, some), strict=True):
+                if isinstance(found, Scores):
+                    keep(subject, found)
+                    counts.rated += 1
+                else:
+                    counts.unusable += 1
+                    counts.first_fault = counts.first_fault or found
+                advance()
+    return counts
 
 
 def scores_of(

@@ -72,7 +72,12 @@ class PoolDatabase:
                     f"{found.location} is not a pool: make one with `spec-o3-train curate import`"
                 )
             if version < VERSION:
-                found._upgrade()
+                with found.writing(), found._connection() as connection:
+                    if found._version() < VERSION:  # or somebody else was quicker
+                        for table in TABLES:
+                            connection.execute(text(table))
+                        row = {"version": VERSION}
+                        connection.execute(text("INSERT INTO pool_about VALUES (:version)"), row)
         except BaseException:
             found.close()
             raise
@@ -162,15 +167,6 @@ class PoolDatabase:
                 f"version {version}, this one knows {VERSION}). Update Spec-o3 Workbench"
             )
         return version
-
-    def _upgrade(self) -> None:
-        """Make what is missing; nobody else writes meanwhile."""
-        with self.writing(), self._connection() as connection:
-            if self._version() < VERSION:
-                for table in TABLES:
-                    connection.execute(text(table))
-                row = {"version": VERSION}
-                connection.execute(text("INSERT INTO pool_about VALUES (:version)"), row)
 
     def _log(self, kind: str, entry_from: Callable[[object], Entry]) -> Iterator[Entry]:
         query = "SELECT id, line FROM pool_log WHERE kind = :kind ORDER BY id"

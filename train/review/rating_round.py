@@ -7,13 +7,16 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, combinations, islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal
 
 from filelock import FileLock, Timeout
 
-from agent.errors import WorkbenchError, read_errors
+from agent.errors import ReadError, TrajectoryError, WorkbenchError, read_errors
+from agent.examples.examples import ExampleStore, open_set
+from agent.hashing import spectrum_hash
 from agent.json_lines import append_lines, drop_half_line, read_lines
 from agent.ratings.records import (
     Choice,
@@ -26,9 +29,10 @@ from agent.ratings.records import (
     to_json,
     trajectory_id,
 )
-from agent.trajectory.trajectory import Trajectory
+from agent.spectra.readers import read_numbered
+from agent.spectra.spectrum import Spectrum
+from agent.trajectory.trajectory import SpectrumRef, Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
-from train.review.spectra import Spectra
 from train.review.statistics import both_of
 
 MAX_TRAJECTORIES = 20_000
@@ -125,21 +129,14 @@ def open_round(
     target = out or ratings_beside(files[0])
     records = [record for path in (*others, target) for record in read_records(path)]
     folders = [path.absolute().parent for path in files]
-    sets = [path for folder in dict.fromkeys(folders) for path in sorted(folder.glob("*.parquet"))]
+    sets = []
+    for folder in dict.fromkeys(folders):
+        for path in sorted(folder.glob("*.parquet")):
+            with suppress(WorkbenchError), open_set(path):  # not every such file is a set
+                sets.append(path)
     ordered, pairs = in_order(trajectories, seed, by), pairs_of(trajectories, seed, by)
-    spectra = Spectra([*places, *folders, *_sets_of_examples(sets)])
+    spectra = Spectra([*places, *folders, *sets])
     return RatingRound(by, target, ordered, pairs, spectra, records)
-
-
-def _sets_of_examples(paths: Sequence[Path]) -> list[Path]:
-    """Those of these Parquet files that are sets of examples."""
-    from agent.examples.examples import open_set
-
-    found = []
-    for path in paths:
-        with suppress(WorkbenchError), open_set(path):
-            found.append(path)
-    return found
 
 
 @dataclass(frozen=True)
@@ -256,3 +253,50 @@ def _is_record(line: bytes) -> bool:
     except (ValueError, RecursionError, WorkbenchError):
         return False
     return True
+
+
+# Finds the spectra of recorded trajectories, so that their pictures can be drawn again. A file of
+# trajectories may come from a stranger: a spectrum is read only from the folders and sets that the
+# person named, and only that with the recorded numbers is used.
+SET_SUFFIX = ".parquet"
+
+
+class Spectra:
+    """Spectra in folders, and in sets of examples (`.parquet`), by their hash."""
+
+    def __init__(self, places: Iterable[Path]) -> None:
+        every = [place.absolute() for place in places]
+        self.folders = tuple(place for place in every if place.suffix != SET_SUFFIX)
+        self.sets = tuple(place for place in every if place.suffix == SET_SUFFIX)
+
+    @cached_property
+    def _examples(self) -> ExampleStore:
+        return ExampleStore(self.sets)
+
+    def of(self, ref: SpectrumRef) -> Spectrum:
+        """The spectrum that was inspected. Raises TrajectoryError where it is not found."""
+        if self.sets and ref.sha256 in self._examples:
+            return self._examples[ref.sha256].spectrum
+        name = PurePath(ref.path).name or ref.object_id
+        why = "its file is not there"
+        for path in self._candidates(ref.path):
+            try:
+                spectrum = read_numbered(str(path), ref.row)
+            except ReadError as error:
+                why = str(error)
+                continue
+            if spectrum_hash(spectrum) == ref.sha256:
+                return spectrum
+            why = "the file has other values than were inspected"
+        raise TrajectoryError(f"the spectrum {name[:80]} was not found: {why}")
+
+    def _candidates(self, recorded: str) -> Iterable[Path]:
+        """Files in the named folders: where the record says, else of the same name."""
+        path = Path(recorded)
+        if not path.name:
+            return
+        for folder in self.folders:
+            whole = path if path.is_absolute() else folder / path
+            for each in dict.fromkeys((whole, folder / path.name)):
+                if ".." not in each.parts and each.is_relative_to(folder) and each.is_file():
+                    yield each

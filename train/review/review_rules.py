@@ -290,24 +290,16 @@ class Case:
         """The reason why this person may not become its author, or an empty text."""
         if by == self.author:
             return f"{by} is already the author of {self.id}"
-        if not self._waits_for_author(at or timestamp()):
+        stage = self._stage_at(at or timestamp())
+        # Its author alone can go on with it, or has the vote that decides.
+        waits = stage == "reviser" and bool(self.author)
+        if stage == "voter":
+            waits = not self.is_decided and all(vote.by != self.author for vote in self._votes)
+        if not waits:
             return f"{self.id} does not wait for its author"
         if self.taken_by not in ("", by):
             return f"{self.taken_by} is revising {self.id}"
         return ""
-
-    def _successor_refusal(self, review: Review) -> str:
-        if reason := self.take_over_refusal(review.by, review.at):
-            return reason
-        if review.replaces != self.author:
-            return f"{review.replaces} is not the author of {self.id}"
-        return "" if review.note.strip() else f"say why {review.by} takes over {self.id}"
-
-    def _waits_for_author(self, at: str) -> bool:
-        """Whether only its author can go on with it, or has the vote that decides."""
-        if self._stage_at(at) == "voter":
-            return not self.is_decided and all(vote.by != self.author for vote in self._votes)
-        return self._stage_at(at) == "reviser" and bool(self.author)
 
     def _audit_refusal(self, by: str, at: str) -> str:
         if by == self.author:
@@ -338,20 +330,15 @@ class Case:
     def _awaited_at(self, at: str) -> tuple[str, ...]:
         stage = self._stage_at(at)
         if stage == "auditor":
-            return self._still_out(self._former_auditors, self.audits)
+            # Those of the round before see the draft again.
+            revised = [n for n, each in enumerate(self.reviews) if each.role == "reviser"]
+            last_round = self.reviews[revised[-2] : revised[-1]] if len(revised) > 1 else []
+            former = [each.by for each in _audits_that_count(last_round) if each.by != self.author]
+            return self._still_out(former, self.audits)
         if stage != "voter":
             return ()
         missing = self._still_out(self.panel, self._votes)
         return tuple(name for name in missing if self.is_decided or name != self.author)
-
-    @property
-    def _former_auditors(self) -> tuple[str, ...]:
-        """Those of the round before, who see the draft again."""
-        revised = [n for n, each in enumerate(self.reviews) if each.role == "reviser"]
-        if len(revised) < 2:
-            return ()
-        before = _audits_that_count(self.reviews[revised[-2] : revised[-1]])
-        return tuple(audit.by for audit in before if audit.by != self.author)
 
     def _still_out(self, people: Sequence[str], answers: Sequence[Review]) -> tuple[str, ...]:
         """Those of these people who have not answered and are waited for."""
@@ -394,7 +381,11 @@ class Case:
         if review.role == "lead":
             reason = self.replace_refusal(review.by, review.replaces, review.at)
         elif review.role == "successor":
-            reason = self._successor_refusal(review)
+            reason = self.take_over_refusal(review.by, review.at)
+            if not reason and review.replaces != self.author:
+                reason = f"{review.replaces} is not the author of {self.id}"
+            if not reason and not review.note.strip():
+                reason = f"say why {review.by} takes over {self.id}"
         else:
             reason = self.refusal(review.by, review.role, review.at)
         if not reason and review.version != self.version:

@@ -100,16 +100,21 @@ class SessionReader:
             raise WorkbenchError(f"{self.shown} cannot be read as a session: {reason}") from error
 
     def _read(self, connection: Connection) -> Iterator[Inspected]:
-        together, hidden = acts(connection), _hidden(connection)
+        together = acts(connection)
+        # Candidates that measure people: what they are was known before. Older sessions have none.
+        hidden = frozenset[int]()
+        if inspect(connection).has_table(KNOWN):
+            found = connection.execute(text(f"SELECT candidate_id FROM {KNOWN}"))
+            hidden = frozenset(found.scalars())
         after = -1
         while rows := connection.execute(text(INSPECTIONS), {"after": after}).all():
             for row in rows:
                 if row.candidate_id in hidden:
                     self.left_out["hidden with a known answer"] += 1
                     continue
-                found = self._inspected(connection, row, together)
-                if found is not None:
-                    yield found
+                inspected = self._inspected(connection, row, together)
+                if inspected is not None:
+                    yield inspected
             after = rows[-1].id
 
     def _inspected(self, connection: Connection, row: Any, together: Acts) -> Inspected | None:
@@ -190,13 +195,6 @@ def _shown(connection: Connection, line: int, verdict: str) -> Mapping[str, Any]
             break
         line = row.before_id
     return shown if isinstance(shown, dict) else {"damaged": True}
-
-
-def _hidden(connection: Connection) -> frozenset[int]:
-    """Candidates that measure people: what they are was known before. Older sessions have none."""
-    if not inspect(connection).has_table(KNOWN):
-        return frozenset()
-    return frozenset(connection.execute(text(f"SELECT candidate_id FROM {KNOWN}")).scalars())
 
 
 def _ratings(connection: Connection, candidate: int, trajectory: str) -> Iterator[Rating]:

@@ -139,7 +139,7 @@ def export(
     workers: Annotated[int, typer.Option(min=1, max=256, help="Processes.")] = 1,
 ) -> None:
     """Write the approved trajectories in their latest wording, for `sft`."""
-    from train.review.export import approved_file, export_in_processes
+    from train.review.pool import approved_file, export_in_processes
 
     done = export_in_processes(_pool(folder), out or approved_file(folder), workers)
     typer.echo(f"{done.count} approved trajectories in {done.path}")
@@ -187,7 +187,7 @@ def _pool(place: str) -> Pool:
 
 
 def _stages(folder: str) -> str:
-    from train.review.export import stages_text
+    from train.review.pool import stages_text
 
     return stages_text(Counter(case.stage for case in _pool(folder).cases()))
 
@@ -250,8 +250,7 @@ def judge(
     """
     from agent.trajectory.trajectory_file import read_trajectories
     from train.review.model_judge import opened_judge, rate_all
-    from train.review.rating_round import ratings_beside, unique
-    from train.review.spectra import Spectra
+    from train.review.rating_round import Spectra, ratings_beside, unique
 
     trajectories = unique(one for path in files for one in read_trajectories(path))[:limit]
     if not trajectories:

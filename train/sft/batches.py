@@ -18,8 +18,7 @@ from agent.engines.families import ModelFolder, Vision
 from agent.engines.patches import ImagePatches, patches, positions
 from agent.errors import WorkbenchError
 from agent.protocol.protocol import END_OF_TEXT, IMAGE_TOKEN
-from train.sft.pictures import PictureSource
-from train.sft.rows import ConversationRow
+from train.sft.rows import ConversationRow, PictureSource
 
 IGNORED = -100
 # Tokens. Libraries compile and cache code for every shape, so there should be few.

@@ -3,29 +3,283 @@
 Every picture is drawn once here, compared with the recorded hash, and saved.
 """
 
+import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache, partial
-from pathlib import Path
+from itertools import takewhile
+from pathlib import Path, PurePath
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
+from tokenizers import Tokenizer
 
-from agent.engines.chat_tokens import load_tokenizer
+from agent.atomic_file import write_file
+from agent.engines.chat_tokens import TokenBytes, load_tokenizer, token_ids
 from agent.engines.families import Vision
-from agent.hashing import text_hash
-from agent.protocol.protocol import Turn
+from agent.errors import TrajectoryError, WorkbenchError, write_errors
+from agent.examples.examples import ExampleStore
+from agent.hashing import picture_hash, text_hash
+from agent.inspection.pictures import redraw
+from agent.protocol.protocol import END_OF_REPLY, Turn, chat_parts
 from agent.protocol.rules import AS_PUBLISHED, OURS
 from agent.protocol.wording import Wording, prompt_hash
-from agent.rendering.model_image import Sizing
-from agent.rendering.render import Style
+from agent.rendering.model_image import Sizing, prepare
+from agent.rendering.render import Style, png_bytes
 from agent.tasks.catalogue import find_task
 from agent.trajectory.trajectory import Trajectory, WordingRef
 from agent.trajectory.turns import is_brief, turns_of
 from train.parallel import in_order
-from train.sft.encoding import Encoded, Encoder, corrected_turns, refused_calls
-from train.sft.pictures import PictureSource, drawing_record, picture_names
 from train.toolless import toolless_opening, without_looks
+
+# A conversation as tokens, with the trained ones marked. The ids are those of inference: each turn
+# is tokenized separately, and the agent's reply separately from the markup before it, as if the
+# model had generated it.
+UNTRAINED = 0
+PARTS = ("thought", "call", "reasons", "verdict", "other")
+"""Parts of an agent's turn; a token's part number is the index here plus one."""
+THOUGHT, CALL, REASONS, VERDICT, OTHER = range(1, len(PARTS) + 1)
+
+# Later patterns match inside earlier ones and win.
+_SPANS = (
+    (THOUGHT, re.compile(rb"<think>.*?(?:</think>|$)", re.DOTALL)),
+    (CALL, re.compile(rb"<tool_call>.*?(?:</tool_call>|$)", re.DOTALL)),
+    (REASONS, re.compile(rb"<answer>.*?(?:</answer>|$)", re.DOTALL)),
+    (VERDICT, re.compile(rb"(?<=\\boxed\{)[A-Z]+(?=\})")),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Token ids of a conversation; `parts` is the part of each trained token, 0 for others."""
+
+    ids: NDArray[np.int32]
+    parts: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return int(self.ids.size)
+
+    @property
+    def trained(self) -> int:
+        return int(np.count_nonzero(self.parts))
+
+
+class Encoder:
+    """Encodes conversations with one model's tokenizer."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._bytes = TokenBytes(tokenizer)
+
+    def encode(
+        self,
+        turns: Sequence[Turn],
+        picture_tokens: Sequence[int],
+        untrained: Collection[int] = (),
+        *,
+        reply_end: str = END_OF_REPLY,
+    ) -> Encoded:
+        """Encode turns; `untrained` numbers turns of the agent, `picture_tokens` is per picture.
+
+        `reply_end` stands between a turn of the agent and the next.
+        """
+        counts = iter(picture_tokens)
+        ids: list[int] = []
+        parts: list[int] = []
+        replies = 0
+        for turn in turns:
+            pieces = list(chat_parts([turn], model_speaks_next=False, reply_end=reply_end))
+            if turn.role != "assistant":
+                shown = [next(counts)] if turn.picture is not None else []
+                ids += token_ids(self.tokenizer, pieces, shown)
+            else:
+                markup = list(takewhile(lambda piece: piece.markup, pieces))
+                if len(markup) == len(pieces):
+                    raise WorkbenchError("an empty turn of the agent cannot be trained")
+                reply, *rest = pieces[len(markup) :]
+                reply_ids = token_ids(self.tokenizer, [reply])
+                end, *after = token_ids(self.tokenizer, rest)
+                ids += token_ids(self.tokenizer, markup)
+                parts += [UNTRAINED] * (len(ids) - len(parts))
+                ids += [*reply_ids, end, *after]
+                if replies not in untrained:
+                    parts += [*self.parts_of(reply_ids), OTHER]
+                replies += 1
+            parts += [UNTRAINED] * (len(ids) - len(parts))
+        return Encoded(np.array(ids, np.int32), np.array(parts, np.uint8))
+
+    def parts_of(self, ids: Sequence[int]) -> list[int]:
+        """The part of each token of a reply, by its first byte."""
+        pieces = [self._bytes[number] for number in ids]
+        whole = b"".join(pieces)
+        owner = np.full(len(whole) + 1, OTHER, np.uint8)
+        for part, pattern in _SPANS:
+            for found in pattern.finditer(whole):
+                owner[found.start() : found.end()] = part
+        starts = np.cumsum([0, *map(len, pieces)])[:-1].astype(np.intp)
+        return [int(part) for part in owner[starts]]
+
+
+def longest_turn(parts: NDArray[np.uint8]) -> int:
+    """Number of tokens of the longest trained turn."""
+    edges = np.flatnonzero(np.diff(np.r_[0, parts > 0, 0]))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
+
+
+def corrected_turns(trajectory: Trajectory) -> set[int]:
+    """Numbers of the agent's turns that the tool answered with an error."""
+    last: dict[int, str] = {}
+    for step in trajectory.steps:
+        if step.by == "agent":
+            last[step.turn] = step.error
+    return {turn for turn, error in last.items() if error}
+
+
+def refused_calls(turns: Sequence[Turn]) -> set[int]:
+    """Like `corrected_turns` for bare turns: those the tool answered without a picture."""
+    replies = [number for number, turn in enumerate(turns) if turn.role == "assistant"]
+    return {
+        number
+        for number, at in enumerate(replies)
+        if at + 1 < len(turns) and turns[at + 1].role == "tool" and turns[at + 1].picture is None
+    }
+
+
+# Pictures of conversations, drawn from the spectra and cached in a bounded folder. File names are
+# hashes of the contents, so processes and epochs share them.
+def drawing_record(trajectory: Trajectory, style: Style, sizing: Sizing) -> Trajectory:
+    """What the pictures depend on; hashes are dropped for another style or size."""
+    same = Style.from_table(trajectory.style) == style and trajectory.sizing == sizing
+    looks = tuple(
+        replace(look, text="", measured={}, picture=look.picture if same else "", seconds=0.0)
+        for look in trajectory.looks
+    )
+    return replace(
+        trajectory,
+        style=style.to_table(),
+        sizing=sizing,
+        overview=trajectory.overview if same else "",
+        steps=looks,
+        replies=(),
+    )
+
+
+def picture_names(record: Trajectory) -> tuple[str, ...]:
+    """File names of the pictures of a record, the whole spectrum first."""
+    shown = {
+        "spectrum": record.spectrum.sha256,
+        "title": PurePath(record.spectrum.path).name or record.spectrum.object_id,
+        "z": record.spectrum.z,
+        "style": dict(record.style),
+        "sizing": asdict(record.sizing),
+    }
+    every = [{**shown, "range": window} for window in (None, *(e.range for e in record.looks))]
+    return tuple(text_hash(json.dumps(each, sort_keys=True)) for each in every)
+
+
+@dataclass(frozen=True)
+class PictureFolder:
+    """A bounded folder of pictures, to which this process may add `room` bytes."""
+
+    path: Path
+    room: int
+
+    def __post_init__(self) -> None:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WorkbenchError(f"cannot use {self.path}: {error.strerror or error}") from error
+
+    def load(self, name: str) -> Image.Image | None:
+        try:
+            with Image.open(self._file(name), formats=("PNG",)) as stored:
+                return stored.convert("RGB")
+        except (OSError, SyntaxError):
+            return None
+
+    def size(self, name: str) -> tuple[int, int] | None:
+        """Width and height, without reading the pixels."""
+        try:
+            with Image.open(self._file(name), formats=("PNG",)) as stored:
+                return stored.size
+        except (OSError, SyntaxError):
+            return None
+
+    def save(self, name: str, picture: Image.Image, *, always: bool = False) -> None:
+        """Save a picture if there is room; `always` is for one that cannot be redrawn."""
+        content = png_bytes(picture)
+        if not always:
+            if _added.get(self.path, 0) + len(content) > self.room:
+                return
+            _added[self.path] = _added.get(self.path, 0) + len(content)
+        file = self._file(name)
+        with write_errors(file):
+            file.parent.mkdir(exist_ok=True)
+            write_file(file, content)
+
+    def _file(self, name: str) -> Path:
+        return self.path / name[:2] / f"{name}.png"
+
+
+_added: dict[Path, int] = {}  # bytes this process has added to each folder
+
+
+def room_left(path: Path, cache_mb: int, processes: int) -> int:
+    """Bytes that each process may add to a folder bounded by `cache_mb`."""
+    used = sum(file.stat().st_size for file in path.glob("*/*.png")) if path.is_dir() else 0
+    return max(0, cache_mb * 1_000_000 - used) // max(1, processes)
+
+
+@dataclass(frozen=True)
+class PictureSource:
+    """Loads pictures from the folder, or draws them from the spectra in the sets."""
+
+    folder: PictureFolder
+    sets: tuple[Path, ...]
+
+    def pictures(self, record: Trajectory | None, names: Sequence[str]) -> list[Image.Image]:
+        """The pictures of a conversation; without `record` they cannot be redrawn."""
+        cached = [self.folder.load(name) for name in names]
+        found = [picture for picture in cached if picture is not None]
+        if len(found) == len(names):
+            return found
+        if record is None:
+            raise WorkbenchError(f"pictures of this run are missing from {self.folder.path}")
+        return self.draw(record, names)
+
+    def draw(self, record: Trajectory, names: Sequence[str]) -> list[Image.Image]:
+        """Draw pictures and save them; raises TrajectoryError if one differs from the recorded."""
+        store = _store(self.sets)
+        if record.spectrum.sha256 not in store:
+            raise TrajectoryError(
+                f"no set holds the spectrum {record.spectrum.sha256[:16]} "
+                f"({record.spectrum.object_id or record.spectrum.path or 'without a name'}): "
+                "name the set it came from with --sets"
+            )
+        drawn = redraw(record, store[record.spectrum.sha256].spectrum)
+        for name, picture in zip(names, drawn, strict=True):
+            self.folder.save(name, picture)
+        return drawn
+
+    def keep(self, pictures: Sequence[Image.Image], sizing: Sizing) -> tuple[str, ...]:
+        """Save given pictures, resized for the model, and return their names."""
+        names = []
+        for picture in pictures:
+            sized = prepare(picture, sizing)
+            names.append(picture_hash(sized))
+            if self.folder.size(names[-1]) is None:
+                self.folder.save(names[-1], sized, always=True)
+        return tuple(names)
+
+
+@lru_cache(maxsize=2)
+def _store(sets: tuple[Path, ...]) -> ExampleStore:
+    """The spectra of these sets; one store per process, because it caches what it read."""
+    return ExampleStore(sets)
+
 
 CHUNK = 8  # number of conversations sent to a worker at once
 

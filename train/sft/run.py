@@ -48,22 +48,31 @@ from train.sft.batches import (
     plan_run,
     split_rows,
 )
-from train.sft.callbacks import HeapTrimmer, ProgressCallback, StepLogger
-from train.sft.encoding import Encoder, longest_turn
 from train.sft.fast_path import ScoredTokensOnly, use_fast_path
 from train.sft.inputs import Inputs, in_wording, read_inputs, sample_trajectories
 from train.sft.optimizer import make_trainable, parameter_counts
-from train.sft.pictures import PictureFolder, PictureSource, room_left
 from train.sft.rows import (
     ConversationRow,
+    Encoder,
+    PictureFolder,
+    PictureSource,
     PreparedRows,
     RowSettings,
     count_outdated_prompts,
+    longest_turn,
     prepare_rows,
+    room_left,
     row_of_conversation,
 )
 from train.sft.settings import NEW, RECORDED, ModelSettings, SftSettings
-from train.sft.trainer import SftTrainer, token_weights, training_arguments
+from train.sft.trainer import (
+    HeapTrimmer,
+    ProgressCallback,
+    SftTrainer,
+    StepLogger,
+    token_weights,
+    training_arguments,
+)
 from train.wordings import install, told_of
 
 PICTURES = "pictures"
@@ -281,6 +290,8 @@ def save_model(
     before = card_beside(start)
     start_is_simulated_only = before.simulated_only if before else new
     tasks, names = ", ".join(inputs.tasks), ", ".join(inputs.fingerprints)
+    on = "trajectories held out from supervised fine-tuning, read as recorded"
+    named = (("eval_loss", "loss", "nats a token"), ("eval_verdict_accuracy", "verdicts right", ""))
     without = "" if settings.tool else ", without the tool"
 
     def complete(part: Path) -> None:
@@ -302,7 +313,11 @@ def save_model(
             wording="" if inputs.wording is None else inputs.wording.name,
             sampling=SamplingSettings(max_new_tokens=max_turn_tokens(rows)),
             simulated_only=inputs.simulated_only and start_is_simulated_only,
-            figures=_card_figures(figures),
+            figures=tuple(
+                ReportedFigure(figure=name, value=round(figures[key], 6), unit=unit, on=on)
+                for key, name, unit in named
+                if key in figures
+            ),
         )
 
     write_finished(trainer, start, out, settings.kind, complete)
@@ -313,16 +328,6 @@ def max_turn_tokens(rows: Sequence[ConversationRow]) -> int:
     # A longer turn is stuck in repetition, and a small model that is stuck should be stopped early.
     longest = max(longest_turn(row.encoded.parts) for row in rows)
     return min(max(64, 2 * longest), SamplingSettings().max_new_tokens)
-
-
-def _card_figures(figures: dict[str, float]) -> tuple[ReportedFigure, ...]:
-    on = "trajectories held out from supervised fine-tuning, read as recorded"
-    named = (("eval_loss", "loss", "nats a token"), ("eval_verdict_accuracy", "verdicts right", ""))
-    return tuple(
-        ReportedFigure(figure=name, value=round(figures[key], 6), unit=unit, on=on)
-        for key, name, unit in named
-        if key in figures
-    )
 
 
 # Checks at the start of every run that only the agent's own turns are trained.

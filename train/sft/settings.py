@@ -5,39 +5,23 @@ from typing import Literal
 
 from agent.errors import WorkbenchError
 from agent.rendering.render import STYLES
-from train.models.small_model import FamilyName, Shape
+from train.models.small_model import FamilyName, Shape, Sizes
 
 NEW = "new"
 RECORDED = "recorded"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelSettings:
-    """The starting model: a folder, a name on the hub, or `new` with the sizes below.
-
-    The sizes are those of a model for tests on a CPU; `Shape` says what each is.
-    """
+class ModelSettings(Sizes):
+    """The starting model: a folder, a name on the hub, or `new` with these sizes."""
 
     start: str = NEW
     family: FamilyName = "qwen2.5-vl"
     vocabulary: int = 1024
-    hidden: int = 128
-    ffn: int = 256
-    layers: int = 4
-    heads: int = 4
-    kv_heads: int = 2
-    context: int = 32768
-    vision_hidden: int = 64
-    vision_ffn: int = 160
-    vision_layers: int = 4
-    vision_heads: int = 4
-    whole_every: int = 4
-    init_std: float = 0.02
 
     @property
     def shape(self) -> Shape:
-        sizes = {each.name for each in fields(Shape)} & {each.name for each in fields(self)}
-        return Shape(**{name: getattr(self, name) for name in sizes})
+        return Shape(**{each.name: getattr(self, each.name) for each in fields(Sizes)})
 
 
 @dataclass(frozen=True, kw_only=True)

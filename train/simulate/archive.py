@@ -3,7 +3,6 @@
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -28,13 +27,7 @@ SPECTRA_PER_SHARD = 500
 MAX_SHARD_BYTES = 1_000_000_000
 
 
-@dataclass(frozen=True)
-class Job:
-    members: tuple[Assignment, ...]
-
-    @property
-    def first(self) -> int:
-        return self.members[0].index
+Job = tuple[Assignment, ...]  # the spectra of one file
 
 
 def jobs_of(settings: Settings) -> list[Job]:
@@ -45,17 +38,17 @@ def jobs_of(settings: Settings) -> list[Job]:
     shared = [one for one in plan if one.survey == "DESI"]
     alone = [one for one in plan if one.survey != "DESI"]
     jobs = _jobs(alone, 1) + _jobs(shared, desi.TARGETS_PER_FILE)
-    return sorted(jobs, key=lambda job: job.first)
+    return sorted(jobs, key=lambda job: job[0].index)
 
 
 def _jobs(members: Sequence[Assignment], step: int) -> list[Job]:
-    return [Job(tuple(members[i : i + step])) for i in range(0, len(members), step)]
+    return [tuple(members[i : i + step]) for i in range(0, len(members), step)]
 
 
 def run_job(folder: Path, settings: Settings, job: Job) -> list[TableRows]:
-    made = [simulate_spectrum(settings, member) for member in job.members]
+    made = [simulate_spectrum(settings, member) for member in job]
     if settings.arrays:
-        name = f"arrays-{job.first // SPECTRA_PER_SHARD:05d}.npz"
+        name = f"arrays-{job[0].index // SPECTRA_PER_SHARD:05d}.npz"
         write_shard(folder / name, made)
     else:
         name = _write_fits(folder, settings, made)
@@ -85,7 +78,10 @@ def run_campaign(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _claim(folder, settings)
-        done, rows = _finished(jobs, tables.rows_done())
+        # Whole jobs alone are done, and the rows in them.
+        ends = [0, *accumulate(map(len, jobs))]
+        done = bisect_right(ends, tables.rows_done()) - 1
+        rows = ends[done]
         tables.keep(rows)
     except OSError as error:
         raise WorkbenchError(f"cannot use {folder}: {error.strerror or error}") from error
@@ -119,13 +115,6 @@ def _claim(folder: Path, settings: Settings) -> None:
             )
         return
     path.write_text(text + "\n", encoding="utf-8")
-
-
-def _finished(jobs: list[Job], rows: int) -> tuple[int, int]:
-    """Number of whole jobs within the first `rows` rows, and the number of rows in them."""
-    ends = [0, *accumulate(len(job.members) for job in jobs)]
-    done = bisect_right(ends, rows) - 1
-    return done, ends[done]
 
 
 # Files of many spectra as plain arrays, for training. A shard is an .npz without pickles: `flux`,

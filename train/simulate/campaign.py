@@ -13,8 +13,7 @@ import numpy as np
 from agent.errors import WorkbenchError
 from train.simulate.sky import LABELS
 from train.simulate.source import Rng
-from train.simulate.telescope.quality import GRADES
-from train.simulate.telescope.surveys import ATLAS
+from train.simulate.telescope.surveys import ATLAS, GRADES
 
 MIXED = "MIXED"
 SURVEY_SHARES = {"LAMOST": 0.52, "SDSS": 0.18, "BOSS": 0.12, "DESI": 0.10, ATLAS: 0.08}

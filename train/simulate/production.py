@@ -10,15 +10,13 @@ from agent.errors import WorkbenchError
 from agent.program_version import program_version
 from train.simulate.atlas import observe_atlas
 from train.simulate.campaign import Assignment, Settings, draw_quality, object_rng, spectrum_rng
-from train.simulate.identity import Stamp, draw_position, draw_target, moved_to
-from train.simulate.layouts.common import Entry
+from train.simulate.layouts.common import Entry, Stamp, draw_position, draw_target, moved_to
 from train.simulate.realism.library import Library
 from train.simulate.sky import draw_source
 from train.simulate.source import Rng, Source
 from train.simulate.telescope.observation import happens, log_uniform
 from train.simulate.telescope.pipeline_class import draw_pipeline_class
-from train.simulate.telescope.quality import graded
-from train.simulate.telescope.surveys import ATLAS, profile_named
+from train.simulate.telescope.surveys import ATLAS, graded, profile_named
 from train.simulate.telescope.telescope import observe
 
 Draw = Callable[[str, Rng], Source]

@@ -83,11 +83,10 @@ def school(
     with training_packages("the eye needs"):
         import torch
 
-        from train.vision import pool
+        from train.vision import train_tower
         from train.vision.lessons import Lesson
         from train.vision.probe import Watcher
         from train.vision.settings import LessonSettings, SchoolSettings
-        from train.vision.train_tower import WEIGHTS, eye_of_model, load_eye, teach
     if threads is not None:
         torch.set_num_threads(threads)
     tables = read_tables("school", sets, preset=preset, config=config)
@@ -98,17 +97,19 @@ def school(
     if lessons is None and not chosen.minutes:
         raise WorkbenchError("name a folder of --lessons, or a time: --set school.minutes=60")
     console = Console(stderr=True, soft_wrap=True)
-    begun, has_heads = None, start is not None and (start / WEIGHTS).is_file()
+    has_heads = start is not None and (start / train_tower.WEIGHTS).is_file()
+    begun = None
     if start is not None:
-        begun = load_eye(start, chosen) if has_heads else eye_of_model(start, chosen)
+        load = train_tower.load_eye if has_heads else train_tower.eye_of_model
+        begun = load(start, chosen)
     with ExitStack() as stack:
-        source: Sequence[Path] | pool.Workers[list[Lesson]] = shards
+        source: Sequence[Path] | train_tower.Workers[list[Lesson]] = shards
         if lessons is None:
             drawn = tables.read(LessonSettings, "lessons")
             folder = str(library.resolve()) if library else ""
-            jobs = pool.lesson_jobs(drawn, seed, folder)
-            source = stack.enter_context(pool.Workers(workers, jobs))
-        teach(
+            jobs = train_tower.lesson_jobs(drawn, seed, folder)
+            source = stack.enter_context(train_tower.Workers(workers, jobs))
+        train_tower.teach(
             source, out, chosen, seed,
             watch=Watcher(real, chosen) if real is not None else None,
             eye=begun, heads_first=begun is not None and not has_heads,
@@ -165,10 +166,9 @@ def speak(
         import torch
 
         from train.questions.settings import QuestionSettings
-        from train.vision import pool
         from train.vision.settings import SchoolSettings, SpeechSettings
         from train.vision.train_text import question_jobs, teach_speech
-        from train.vision.train_tower import load_eye
+        from train.vision.train_tower import Workers, load_eye
     if threads is not None:
         torch.set_num_threads(threads)
     tables = read_tables("speech", sets, preset=preset, config=config)
@@ -178,7 +178,7 @@ def speak(
     console = Console(stderr=True, soft_wrap=True)
     folder = str(library.resolve()) if library else ""
     learned = load_eye(eye, school)
-    with pool.Workers(workers, question_jobs(asked, seed, folder)) as source:
+    with Workers(workers, question_jobs(asked, seed, folder)) as source:
         made = teach_speech(
             learned, source, out, speech, school, seed,
             start=start, uses_real_stars=library is not None,

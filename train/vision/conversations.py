@@ -25,13 +25,20 @@ from agent.rendering.style import EYE
 from agent.spectra.spectrum import FloatArray, Spectrum, frame_z
 from agent.tasks.catalogue import bundled_tasks, find_task
 from agent.tasks.task import Task
-from train.draft.phrases import SHORT
+from train.draft.settings import SHORT
+from train.questions.run import questions_on_spectrum
 from train.questions.settings import QuestionSettings
-from train.questions.spectrum_questions import questions_on_spectrum
-from train.vision.grades import Readings, all_phrases, climate, is_unclear, told
+from train.vision.grades import (
+    Readings,
+    all_phrases,
+    asked_features,
+    climate,
+    has_data,
+    is_unclear,
+    told,
+)
 from train.vision.lessons import NO_KIND, misplaced
 from train.vision.reasons import KINDS_SAID, fitting_kind, reasons
-from train.vision.targets import asked_features, has_data
 
 BLANK_SHARE = 0.03  # share of the questions with white paper for pictures
 MISPLACED_SHARE = 0.2

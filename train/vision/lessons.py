@@ -17,16 +17,15 @@ from agent.rendering.render import render_array
 from agent.rendering.style import EYE, Style
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from agent.tasks.catalogue import bundled_tasks
-from train.evaluate.sight_pictures import mirrored, taken_from
+from train.evaluate.judges import mirrored, taken_from
 from train.questions.distortion import distorted, with_part_of
 from train.simulate.atlas import observe_atlas
-from train.simulate.realism.library import Library
+from train.simulate.production import library_at
 from train.simulate.sky import LABELS, draw_source
 from train.simulate.source import Rng, Source
 from train.simulate.telescope.observation import happens, log_uniform, to_spectrum
 from train.simulate.telescope.telescope import observe
-from train.vision.settings import LessonSettings
-from train.vision.targets import (
+from train.vision.grades import (
     asked_features,
     has_data,
     kind_number,
@@ -34,6 +33,7 @@ from train.vision.targets import (
     ranks,
     within,
 )
+from train.vision.settings import LessonSettings
 
 TELESCOPES = ("LAMOST", "SDSS", "BOSS", "DESI", "ATLAS", "ATLAS")
 TRUE_SNR = 2000.0  # S/N of the twin on which the truth is measured
@@ -63,11 +63,6 @@ def lesson(number: int, settings: LessonSettings, seed: int, library: str = "") 
             return _lesson(LABELS[number % len(LABELS)], settings, rng, library)
         except WorkbenchError:  # no flux in this telescope's range: draw again
             continue
-
-
-@lru_cache(maxsize=2)
-def _library(folder: str) -> Library:
-    return Library(Path(folder))
 
 
 def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Lesson:
@@ -102,7 +97,7 @@ def _lesson(label: str, settings: LessonSettings, rng: Rng, library: str) -> Les
 
 def _source(label: str, settings: LessonSettings, rng: Rng, library: str) -> Source:
     if library and happens(rng, settings.real_share):
-        real = _library(library)
+        real = library_at(library)
         if label in real.by_label:
             return real.draw(label, rng)
     return draw_source(label, rng)

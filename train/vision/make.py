@@ -10,10 +10,9 @@ from agent.atomic_file import replace_folder
 from agent.errors import WorkbenchError, write_errors
 from train.export.export import export_gguf, write_gguf_card
 from train.questions.settings import QuestionSettings
-from train.vision.pool import Workers, lesson_jobs
 from train.vision.settings import RARER, LessonSettings, SchoolSettings, SpeechSettings, read_tables
 from train.vision.train_text import MODEL, question_jobs, teach_speech
-from train.vision.train_tower import load_eye, teach
+from train.vision.train_tower import Workers, lesson_jobs, load_eye, teach
 
 EYE, SPEECH, RARE, GGUF = "eye", "speech", "rare", "gguf"
 PART = ".part"  # What is being made; an interrupted part starts over.

@@ -14,10 +14,10 @@ from agent.rendering.style import EYE
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS
+from train.vision.grades import asked_features, feature_windows, measured_values
 from train.vision.lessons import picture, simulated
 from train.vision.model import Eye, feature_places
 from train.vision.settings import LessonSettings, SchoolSettings
-from train.vision.targets import asked_features, feature_windows, measured_values
 
 WINDOWS: tuple[Window | None, ...] = (
     None, (3700.0, 4400.0), (4200.0, 4900.0), (4700.0, 5400.0), (5200.0, 6000.0),

@@ -11,8 +11,7 @@ from agent.protocol.reply import Verdict
 from agent.spectra.spectrum import FloatArray
 from agent.tasks.catalogue import bundled_task
 from agent.tasks.task import Evidence, Task
-from train.vision.grades import DEPTHS, WHOLE, Readings, is_absence, value_of
-from train.vision.targets import asked_features
+from train.vision.grades import DEPTHS, WHOLE, Readings, asked_features, is_absence, value_of
 
 REASONS = 3
 LEAST_WORTH = 0.3  # nats below which a sign is no reason

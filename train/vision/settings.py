@@ -142,15 +142,14 @@ def read_tables(
     if config is not None:
         for name, table in config_tables(config).items():
             written[name] = {**written.get(name, {}), **table}
-    return EyeTables(written, tuple(_in_table(own, text) for text in sets or ()))
-
-
-def _in_table(own: str, text: str) -> str:
-    table, dot, _ = text.partition("=")[0].strip().partition(".")
-    if not dot and own:
-        return f"{own}.{text}"
-    if not dot or table not in NAMES:
-        guess = near_miss(table, NAMES) if dot else ""
-        advice = f"name its table, such as school.minutes=60{guess}"
-        raise WorkbenchError(f"--set {shown(text)}: {advice}")
-    return text
+    changes = []
+    for text in sets or ():
+        owner, dot, _ = text.partition("=")[0].strip().partition(".")
+        if not dot and own:
+            text = f"{own}.{text}"
+        elif not dot or owner not in NAMES:
+            guess = near_miss(owner, NAMES) if dot else ""
+            advice = f"name its table, such as school.minutes=60{guess}"
+            raise WorkbenchError(f"--set {shown(text)}: {advice}")
+        changes.append(text)
+    return EyeTables(written, tuple(changes))

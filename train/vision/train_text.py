@@ -37,18 +37,16 @@ from train.models.model_folder import CHAT_TEMPLATE, complete_folder, load_train
 from train.models.small_model import VERDICTS, Shape, make_model, make_tokenizer, save_small_model
 from train.questions.settings import QuestionSettings
 from train.sft.batches import PAD_TO
-from train.sft.encoding import REASONS, UNTRAINED, VERDICT, Encoder, longest_turn
 from train.sft.fast_path import use_fast_path
 from train.sft.inputs import task_texts
 from train.sft.optimizer import muon_and_adamw
+from train.sft.rows import REASONS, UNTRAINED, VERDICT, Encoder, longest_turn
 from train.vision.conversations import SIZING, Question, draw_questions, fixed_phrases, turns
-from train.vision.grades import Readings, sure_readings
+from train.vision.grades import Readings, feature_windows, sure_readings
 from train.vision.model import MERGE, PATCH, Eye, feature_places
-from train.vision.pool import Workers
 from train.vision.reasons import KINDS_SAID
 from train.vision.settings import SchoolSettings, SpeechSettings
-from train.vision.targets import feature_windows
-from train.vision.train_tower import rate
+from train.vision.train_tower import Workers, rate
 
 PER_JOB = 4  # spectra that a process draws at a time
 FEWEST = 8  # batches of conversations with which training begins

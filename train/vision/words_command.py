@@ -21,22 +21,22 @@ from agent.tasks.task import Task
 from agent.trajectory.trajectory import Trajectory
 from agent.trajectory.trajectory_file import read_trajectories
 from train.evaluate.evaluation import check_same_judge, write
-from train.evaluate.judges import JudgeSpec
-from train.evaluate.judging import choose_keys, judge_set, trajectories_path
+from train.evaluate.judges import JudgeSpec, choose_keys, judge_set, trajectories_path
 from train.evaluate.sight import sight_set, sight_tasks
 from train.parallel import counted
 from train.vision.grades import (
     LINE_OF_WIDTH,
     GradePhrase,
     absent_grade,
+    asked_features,
     climate,
     grade_phrases,
     own_features,
+    ranks,
     told_features,
     told_quantities,
     words,
 )
-from train.vision.targets import asked_features, ranks
 
 CERTAIN = 10.0  # sigma from which on a feature must be told
 SIGNED = 3.0  # sigma from which on a sign is known

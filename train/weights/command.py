@@ -33,8 +33,7 @@ from train.simulate.production import simulate_spectrum
 from train.simulate.realism.library import Library
 from train.simulate.sky import LABELS
 from train.simulate.telescope.observation import to_spectrum
-from train.weights.draws import draw
-from train.weights.fit import fit_all
+from train.weights.fit import draw, fit_all
 
 CLEAR_SNR = 10.0
 SURVEYS = "LAMOST,SDSS,DESI"

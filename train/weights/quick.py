@@ -7,7 +7,7 @@ are planted among the spectra of a survey to see how many of them are found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
@@ -44,8 +44,16 @@ from train.simulate.source import GRID, STEP_KMS, Rng, Source
 from train.simulate.telescope.observation import log_uniform, to_spectrum
 from train.simulate.telescope.telescope import observe
 from train.weights.command import OutOption, SeedOption, WorkersOption
-from train.weights.draws import SNR, TELESCOPES, observed_of, one_observed, one_source, scaled
-from train.weights.fit import RIDGE, fit_kinds
+from train.weights.fit import (
+    RIDGE,
+    SNR,
+    TELESCOPES,
+    fit_kinds,
+    observed_of,
+    one_observed,
+    one_source,
+    scaled,
+)
 
 ORDINARY = {"A": 0.12, "B": 0.04, "F": 0.26, "G": 0.26, "K": 0.2, "M_DWARF": 0.08, "MG": 0.04}
 """Kinds that a survey has by the thousand, and their shares; nothing else counts as ordinary."""
@@ -83,22 +91,19 @@ def quick_weights(
     arrays |= fitted(arrays, _each("first looks", looks, product(numbers, starts), workers), seed)
     # Other spectra than those of the fit: what a member has at least is not told by these.
     again = partial(second_looks, arrays, seed, per_label)
-    jobs = [*product(numbers, starts), *_many_more(per_label)]
+    jobs = list(product(numbers, starts))
+    # Ordinary spectra at the odds of a survey, to know its tails, and odd ones beside them.
+    most = max(NOT_ODD.values())
+    for label, share in {**NOT_ODD, "ODD": most}.items():
+        number = ODD if label == "ODD" else LABELS.index(label)
+        more = range(0, round(MORE * per_label * share / most), CHUNK)
+        jobs += ((number, per_label + start) for start in more)
     arrays |= odd_arrays(_each("second looks", again, jobs, workers), seed)
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         _save(folder / "quick.npz", arrays)
         _save(folder / "members.npz", members(seed))
     Console().print(f"weights of a first look written to {folder}", markup=False)
-
-
-def _many_more(per_label: int) -> Iterator[Job]:
-    """Ordinary spectra at the odds of a survey, to know its tails, and odd ones beside them."""
-    most = max(NOT_ODD.values())
-    for label, share in {**NOT_ODD, "ODD": most}.items():
-        number = ODD if label == "ODD" else LABELS.index(label)
-        count = round(MORE * per_label * share / most)
-        yield from ((number, per_label + start) for start in range(0, count, CHUNK))
 
 
 def _each(
@@ -151,22 +156,19 @@ def start_arrays(seed: int) -> dict[str, Any]:
     mean = rows.mean(axis=0)
     left, sizes, right = np.linalg.svd(rows - mean, full_matrices=False)
     spread = sizes[:N_COMPONENTS] / np.sqrt(len(rows))
-    features = quick_features()
+    features, n = quick_features(), len(LABELS)
+    one, no_weights = np.ones((len(features), 1)), np.zeros((len(features), n))
+    unfitted = Kinds(LABELS, features, 0 * one, one, no_weights, np.zeros(n))
     return {
         "templates": np.array(templates), "error_scale": np.array(1.0), "mean": mean,
         "components": right[:N_COMPONENTS], "spread": spread, "floor": np.full(BINS, 0.01),
         "members": left[:N_REFERENCE, :N_COMPONENTS] * np.sqrt(len(rows)),
         "snr": SNR_STEPS, "usual": np.zeros((SNR_STEPS.size, len(LEFT_NUMBERS))),
         "scatter": np.ones((SNR_STEPS.size, len(LEFT_NUMBERS))),
-        "cuts": np.zeros(len(LABELS)),
-        **_kinds_arrays(_unfitted(features)),
+        "cuts": np.zeros(n),
+        **_kinds_arrays(unfitted),
         **{f"odd_{name}": np.full((1, 1), -1, np.int16) for name in Trees._fields},
     }  # fmt: skip
-
-
-def _unfitted(features: tuple[str, ...]) -> Kinds:
-    one, n = np.ones((len(features), 1)), len(LABELS)
-    return Kinds(LABELS, features, 0 * one, one, np.zeros((len(features), n)), np.zeros(n))
 
 
 def _kinds_arrays(kinds: Kinds) -> dict[str, Any]:
@@ -303,7 +305,10 @@ def second_looks(arrays: dict[str, Any], seed: int, per_label: int, job: Job) ->
     rows: list[tuple[Any, ...]] = []
     while len(rows) < CHUNK:
         try:
-            spectrum = odd_spectrum(rng) if number == ODD else _survey_spectrum(number, rng)
+            if number == ODD:
+                spectrum = odd_spectrum(rng)
+            else:
+                spectrum, _ = one_observed(LABELS[number], _survey_telescope(rng), rng)
         except WorkbenchError:
             continue
         spectrum = measurable(spectrum)
@@ -324,9 +329,8 @@ def second_looks(arrays: dict[str, Any], seed: int, per_label: int, job: Job) ->
     }  # fmt: skip
 
 
-def _survey_spectrum(number: int, rng: Rng) -> Spectrum:
-    telescope = TELESCOPES[int(rng.integers(len(TELESCOPES) - 2))]  # of surveys alone
-    return one_observed(LABELS[number], telescope, rng)[0]
+def _survey_telescope(rng: Rng) -> str:
+    return TELESCOPES[int(rng.integers(len(TELESCOPES) - 2))]  # the last two are of no survey
 
 
 def odd_arrays(parts: list[Looks], seed: int) -> dict[str, Any]:
@@ -351,7 +355,7 @@ def odd_trees(numbers: FloatArray, is_odd: BoolArray, seed: int) -> dict[str, An
     model = HistGradientBoostingClassifier(
         max_iter=N_TREES, learning_rate=0.06, l2_regularization=1.0, random_state=seed
     ).fit(numbers, is_odd)
-    # The nodes of its trees are private; tests/train/weights/test_quick.py compares what we read
+    # The nodes of its trees are private; tests/train/weights/test_command.py compares what we read
     # from them with what the model says.
     trees = [each[0].nodes for each in model._predictors]
     size = max(map(len, trees))
@@ -394,7 +398,7 @@ def members(seed: int) -> dict[str, Any]:
 # Ordinary spectra with something odd done to them, of what no kind of object is.
 def odd_spectrum(rng: Rng) -> Spectrum:
     """An ordinary spectrum with something odd done to it."""
-    telescope = TELESCOPES[int(rng.integers(len(TELESCOPES) - 2))]
+    telescope = _survey_telescope(rng)
     what = rng.choice(["two", "two", "step", "step", "lines", "sky", "sky", "stretched", "waves"])
     first = one_source(str(rng.choice(list(ORDINARY))), rng)
     if what == "two":

@@ -12,7 +12,7 @@ from agent.evidence.star_velocity import star_velocity
 from agent.spectra.measure.indices import measure_indices
 from agent.spectra.spectrum import Spectrum, between
 from tests.bench.oddities import KINDS, odd_spectrum
-from train.weights.draws import one_observed
+from train.weights.fit import one_observed
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from agent.spectra.spectrum import Spectrum
-from train.baselines.networks import NetworkKind
+from train.baselines.fit import NetworkKind
 
 KINDS: tuple[NetworkKind, ...] = ("plain-cnn", "branch-cnn", "section-transformer")
 LINE = 6564.6

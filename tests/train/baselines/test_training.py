@@ -15,8 +15,16 @@ from agent.examples.examples import example, write_examples
 from agent.spectra.spectrum import Spectrum
 from tests.night import BY_NIGHT
 from tests.train.baselines.helpers import KINDS, LINE, lines
-from train.baselines.fit import BaselineSettings, augment, best_threshold, fit, split_held_out
-from train.baselines.networks import NetworkKind, SectionTransformer, make_network
+from train.baselines.fit import (
+    BaselineSettings,
+    NetworkKind,
+    SectionTransformer,
+    augment,
+    best_threshold,
+    fit,
+    make_network,
+    split_held_out,
+)
 from train.baselines.specialist import (
     CARD,
     INPUTS,
@@ -27,8 +35,7 @@ from train.baselines.specialist import (
 )
 from train.baselines.training import examples_hash, read_rows
 from train.cli import app
-from train.evaluate.judges import JudgeSpec
-from train.evaluate.judging import judge_set
+from train.evaluate.judges import JudgeSpec, judge_set
 
 
 def test_a_spectrum_of_two_tasks_is_one_row(tmp_path: Path):

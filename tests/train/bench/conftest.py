@@ -13,8 +13,7 @@ from agent.spectra.measure.features import feature_vector
 from tests.made_once import made_once
 from tests.measured_once import once
 from tests.train.bench.helpers import simulated, small
-from train.bench.build import Bench, build
-from train.bench.card import write_card
+from train.bench.build import Bench, build, write_card
 from train.simulate.archive import run_campaign
 from train.simulate.campaign import Settings
 

@@ -13,8 +13,7 @@ from app.core.importing.sky import chord, unit_vectors
 from tests.train.bench.conftest import Made
 from tests.train.bench.helpers import ALL, TASKS, objects_in, small
 from train.bench.archive import class_folders, label_of, open_archive
-from train.bench.build import MEASURED, build, cross_fitted, rebalanced
-from train.bench.card import write_card
+from train.bench.build import MEASURED, build, cross_fitted, rebalanced, write_card
 from train.bench.measuring import facts_of_file
 from train.bench.settings import BenchSettings, Size
 from train.bench.tables import columns, number, position_of, read_rows

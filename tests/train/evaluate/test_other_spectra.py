@@ -136,7 +136,7 @@ class TestNetworks:
     def network(self, folder: Path, tasks: tuple[str, ...]) -> Path:
         """One of chance weights."""
         pytest.importorskip("torch")
-        from train.baselines.networks import make_network
+        from train.baselines.fit import make_network
 
         told = {"threshold": 0.5, "slope": 1.0, "intercept": 0.0, "held_out_f1": 0.0}
         head = Head(**told, networks=1, epochs=(1,))

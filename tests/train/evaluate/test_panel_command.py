@@ -15,13 +15,14 @@ from agent.trajectory.trajectory_file import write_trajectories
 from tests.train.evaluate.helpers import make_judgement
 from train.cli import app
 from train.evaluate.judgement import add_judgements
-from train.evaluate.judging import trajectories_path
+from train.evaluate.judges import trajectories_path
 from train.evaluate.panel_command import (
     MEASURED,
     Pairs,
     against_members,
     fit_fusion,
     fused_unseen,
+    judges_of,
     panel_figures,
     read_pairs,
 )
@@ -104,23 +105,25 @@ def test_two_who_are_always_right_get_finite_weights():
 
 def test_figures_are_of_unseen_candidates_and_the_panel_is_the_best():
     pairs = made_pairs()
-    eye, measured, panel = panel_figures(pairs, seed=0)
+    judges = judges_of(pairs, seed=0)
+    eye, measured, panel = (panel_figures(*each, seed=0) for each in judges.items())
     assert [one.name for one in (eye, measured, panel)] == ["eye", MEASURED, "panel"]
     assert panel.mean_f1 > measured.mean_f1 > eye.mean_f1
     assert panel.calibration_error < 0.03 < measured.calibration_error
     assert panel.kept > max(eye.kept, measured.kept)
-    assert panel_figures(pairs, seed=0) == [eye, measured, panel]
+    assert judges_of(pairs, seed=0) == judges
 
 
 def test_the_panel_is_paired_with_each_of_its_members():
     pairs = made_pairs()
-    eye, measured = against_members(pairs, seed=0)
+    eye, measured = against_members(judges_of(pairs, seed=0), seed=0)
     assert (eye.second, measured.second) == ("eye", MEASURED) and eye.first == "panel"
     better = measured.f1_difference
     assert better.low is not None and 0 < better.low < (better.value or 0) < (better.high or 0)
     assert measured.only_first > measured.only_second and measured.p_value < 0.01
     # A panel of one and a guesser is that one: the interval holds zero.
-    alone = against_members(made_pairs(weights=(0.0, 0.0, 1.0)), seed=0)[1].f1_difference
+    guesser = made_pairs(weights=(0.0, 0.0, 1.0))
+    alone = against_members(judges_of(guesser, seed=0), seed=0)[1].f1_difference
     assert (alone.low or 0) <= 0 <= (alone.high or 0)
 
 

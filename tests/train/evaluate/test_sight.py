@@ -30,16 +30,21 @@ from tests.scripted_engine import ScriptedEngine
 from tests.train.evaluate.helpers import rows, simulated
 from tests.train.models.test_card import CARD
 from train.cli import app
-from train.evaluate.judges import JudgeSpec
-from train.evaluate.sight import judge_sight, sight_set, write_into_card
-from train.evaluate.sight_figures import SightFigures, sight_figures
-from train.evaluate.sight_pictures import (
+from train.evaluate.judges import (
     PICTURES,
+    JudgeSpec,
     Pictures,
     in_the_frame_of,
     mirrored,
     picture_maker,
     shifted,
+)
+from train.evaluate.sight import (
+    SightFigures,
+    judge_sight,
+    sight_figures,
+    sight_set,
+    write_into_card,
 )
 
 BOX = ("CV", "MG", "WD", "CS")

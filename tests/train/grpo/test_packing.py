@@ -13,7 +13,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from tests.small_models import tiny_qwen3, tiny_qwen25
 from tests.train.grpo.packed import rollouts, stage
 from tests.train.grpo.scenes import Stage, packed_logits, whole_log_probs
-from train.grpo.kv_cache import CacheBatch, KVCache, positions
+from train.grpo.generate import CacheBatch, KVCache, positions
 from train.grpo.packing import Layout, RolloutRow, _attend, pack, unpack
 from train.grpo.rollout import Rollout
 

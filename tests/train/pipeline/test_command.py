@@ -17,9 +17,8 @@ from tests.train.pipeline.test_whole import in_this_process
 from tests.train.vision.test_command import MAKE_SMALL, draw_in_threads
 from train.cli import app
 from train.pipeline import command
-from train.pipeline.chain_commands import ChainCommands, PipelineSettings, Step, stage_sets
 from train.pipeline.command import RECORD, run_chain
-from train.pipeline.steps import steps
+from train.pipeline.steps import ChainCommands, PipelineSettings, Step, stage_sets, steps
 from train.vision import make
 
 SCRIPT = """

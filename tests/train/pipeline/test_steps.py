@@ -22,15 +22,15 @@ from tests.train.pipeline.test_whole import SMALL, in_this_process, keep_it_shor
 from train.cli import app
 from train.journal import read_metrics
 from train.pipeline import command
-from train.pipeline.chain_commands import (
+from train.pipeline.steps import (
     STAGES,
     ChainCommands,
     PipelineSettings,
     Step,
     stage_of,
     stage_sets,
+    steps,
 )
-from train.pipeline.steps import steps
 from train.recipe import PRESETS, preset_tables
 
 

@@ -25,7 +25,7 @@ from train.evaluate import judges
 from train.export import export
 from train.journal import read_metrics
 from train.pipeline import command
-from train.pipeline.chain_commands import Step
+from train.pipeline.steps import Step
 from train.reward import Reading
 
 OBJECTS = 240 if BY_NIGHT else 160

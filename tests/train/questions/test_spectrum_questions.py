@@ -19,14 +19,14 @@ from train.questions.distortion import (
     with_part_of,
     working_copy,
 )
-from train.questions.settings import DistortionSettings, QuestionSettings
-from train.questions.spectrum_questions import (
+from train.questions.run import (
     answer_of,
     is_open,
     negatives,
     plan_of,
     questions_on_spectrum,
 )
+from train.questions.settings import DistortionSettings, QuestionSettings
 from train.simulate.campaign import CONTAMINANTS
 from train.simulate.sky import LABELS
 from train.simulate.source import GRID, Source
@@ -255,7 +255,8 @@ class TestEach:
         assert gain == pytest.approx(max(1.0, factor), rel=0.25)
 
     def test_bad_pixels_stay_bad_when_resampled(self):
-        before = distortion.with_dead_block(seen(), 5000.0, 5100.0, 0.0)
+        dead = (seen().wavelength >= 5000.0) & (seen().wavelength <= 5100.0)
+        before = distortion.with_dead_pixels(seen(), dead, 0.0)
         after = distortion.resampled(before, np.arange(3750.0, 8900.0, 4.0))
         inside = (after.wavelength > 5005) & (after.wavelength < 5095)
         assert not after.good[inside].any() and after.good[~inside].mean() > 0.99

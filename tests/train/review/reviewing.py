@@ -10,8 +10,7 @@ from agent.errors import WorkbenchError
 from agent.ratings.records import timestamp
 from tests.app.core.session import recorder
 from tests.app.core.session.recorder import Order, tell
-from train.review.export import export_approved
-from train.review.pool import Pool, import_drafts, open_pool
+from train.review.pool import Pool, export_approved, import_drafts, open_pool
 from train.review.review_rules import Case, Review
 from train.review.revision import Revision, revision_to_text
 

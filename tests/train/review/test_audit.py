@@ -37,9 +37,8 @@ from train.review.audit import (
     find_fault,
     is_same_window,
 )
-from train.review.export import export_in_processes
 from train.review.live_check import check_live, marked_spans
-from train.review.pool import import_drafts
+from train.review.pool import export_in_processes, import_drafts
 from train.review.programs import run_panel
 from train.review.revision import Revision
 from train.review.sentence_audit import (

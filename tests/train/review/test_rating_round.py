@@ -18,6 +18,7 @@ from tests.app.ui.candidates import SAMPLE
 from train.review import rating_round
 from train.review.rating_round import (
     MAX_LINE,
+    Spectra,
     add_records,
     in_order,
     open_round,
@@ -26,7 +27,6 @@ from train.review.rating_round import (
     read_records,
     unique,
 )
-from train.review.spectra import Spectra
 
 SIX = [trajectory(f"s{n}", model) for n in range(3) for model in ("ours", "theirs")]
 

@@ -18,8 +18,7 @@ from tests.made_once import made_once
 from tests.small_models import make_folder
 from train.models.small_model import FamilyName, Shape
 from train.sft.batches import Collator, collator_of
-from train.sft.pictures import PictureFolder, PictureSource
-from train.sft.rows import ConversationRow, RowSettings, prepare_rows
+from train.sft.rows import ConversationRow, PictureFolder, PictureSource, RowSettings, prepare_rows
 from train.sft.settings import ModelSettings
 from train.simulate.campaign import Settings, assignments
 from train.simulate.production import simulate_spectrum

@@ -28,19 +28,6 @@ from train.models.model_folder import CHAT_TEMPLATE
 from train.models.small_model import Shape
 from train.sft import fast_path
 from train.sft.batches import PAD_TO, Batches, padding_share, plan_epoch, plan_run, split_rows
-from train.sft.encoding import (
-    CALL,
-    OTHER,
-    PARTS,
-    REASONS,
-    THOUGHT,
-    UNTRAINED,
-    VERDICT,
-    Encoded,
-    Encoder,
-    corrected_turns,
-    refused_calls,
-)
 from train.sft.fast_path import (
     BLOCK_QUERIES,
     MAX_TOKENS,
@@ -49,7 +36,20 @@ from train.sft.fast_path import (
     can_attend,
     use_fast_path,
 )
-from train.sft.rows import ConversationRow
+from train.sft.rows import (
+    CALL,
+    OTHER,
+    PARTS,
+    REASONS,
+    THOUGHT,
+    UNTRAINED,
+    VERDICT,
+    ConversationRow,
+    Encoded,
+    Encoder,
+    corrected_turns,
+    refused_calls,
+)
 from train.sft.trainer import token_loss
 
 GRIDS = torch.tensor([[1, 6, 8], [1, 12, 18], [1, 6, 8]])

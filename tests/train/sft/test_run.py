@@ -34,16 +34,18 @@ from tests.train.forks import run_apart
 from tests.train.sft.recipes import BASE, DYING, KINDS, STEPS, TOGETHER, train
 from tests.train.sft.samples import MINUTE_MODEL, STAMP, Ready, Samples, row_settings, rows_for
 from train.journal import read_metrics
-from train.sft import pictures
 from train.sft.batches import IGNORED
-from train.sft.encoding import Encoder
 from train.sft.inputs import read_inputs, sample_trajectories
-from train.sft.pictures import PictureFolder, drawing_record, picture_names, room_left
 from train.sft.rows import (
     ConversationRow,
+    Encoder,
+    PictureFolder,
     RowSettings,
     count_outdated_prompts,
+    drawing_record,
+    picture_names,
     prepare_rows,
+    room_left,
     row_of_conversation,
 )
 from train.sft.run import check_mask, fine_tune, max_turn_tokens
@@ -435,7 +437,7 @@ def test_pictures_are_drawn_once(
     rows: list[ConversationRow], making: RowSettings, samples: Samples,
     monkeypatch: pytest.MonkeyPatch,
 ):  # fmt: skip
-    monkeypatch.setattr(pictures, "redraw", None)
+    monkeypatch.setattr("train.sft.rows.redraw", None)
     again = prepare_rows(samples.trajectories, None, making, cutoff=10**6).rows
     assert [row.pictures for row in rows] == [row.pictures for row in again]
 

@@ -20,7 +20,6 @@ from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 from agent.errors import WorkbenchError
 from train.recipe import settings
 from train.sft.batches import IGNORED
-from train.sft.callbacks import HeapTrimmer, StepLogger
 from train.sft.optimizer import (
     CombinedOptimizer,
     Muon,
@@ -30,7 +29,14 @@ from train.sft.optimizer import (
     parameter_counts,
 )
 from train.sft.settings import SftSettings
-from train.sft.trainer import figures, part_sums, token_loss, training_arguments
+from train.sft.trainer import (
+    HeapTrimmer,
+    StepLogger,
+    figures,
+    part_sums,
+    token_loss,
+    training_arguments,
+)
 
 
 def test_zero_turns_evaluation_and_checkpoints_off(tmp_path: Path) -> None:

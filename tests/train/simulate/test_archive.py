@@ -82,7 +82,7 @@ def test_desi_targets_share_files_and_resume_by_whole_files(tmp_path: Path) -> N
     rows = truth_rows(tmp_path)
     assert sorted(Counter(row["file"] for row in rows).values()) == [3, 8]
     assert {int(row["row"]) for row in rows} == set(range(8))
-    assert [len(job.members) for job in jobs_of(DESI)] == [8, 3]
+    assert [len(job) for job in jobs_of(DESI)] == [8, 3]
     Tables(tmp_path).keep(9)
     assert run_campaign(tmp_path, DESI) == 3
     assert contents(tmp_path) == before

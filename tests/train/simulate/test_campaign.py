@@ -17,7 +17,7 @@ from train.simulate.campaign import (
     draw_quality,
     spectrum_rng,
 )
-from train.simulate.identity import FIRST_PLATE, draw_target, sexagesimal
+from train.simulate.layouts.common import FIRST_PLATE, draw_target, sexagesimal
 from train.simulate.sample import FOLDER, SETTINGS
 from train.simulate.sky import LABELS
 from train.simulate.telescope.telescope import observe

@@ -104,9 +104,9 @@ def draw_in_threads(patch: pytest.MonkeyPatch) -> None:
 
     That processes draw them as well is tested in test_command.py.
     """
-    patch.setattr("train.vision.pool.ProcessPoolExecutor", Threads)
+    patch.setattr("train.vision.train_tower.ProcessPoolExecutor", Threads)
     for name, count in {
-        "pool.PER_JOB": 2, "pool.JOBS_AHEAD": 1, "train_tower.FEWEST": 2,
+        "train_tower.PER_JOB": 2, "train_tower.JOBS_AHEAD": 1, "train_tower.FEWEST": 2,
         "train_text.PER_JOB": 1, "train_text.FEWEST": 2,
     }.items():  # fmt: skip
         patch.setattr(f"train.vision.{name}", count)

@@ -20,17 +20,22 @@ from train.vision.grades import (
     UNTOLD,
     WHOLE,
     all_phrases,
+    asked_features,
     climate,
+    feature_windows,
     grade_phrases,
     is_absence,
     is_unclear,
+    kind_number,
     own_features,
+    ranks,
     sure_phrase,
     sure_readings,
     told,
     told_features,
     unclear,
     value_of,
+    within,
     words,
 )
 from train.vision.lessons import (
@@ -42,7 +47,6 @@ from train.vision.lessons import (
     write_shard_of_lessons,
 )
 from train.vision.settings import LessonSettings, SchoolSettings, SpeechSettings, read_tables
-from train.vision.targets import asked_features, feature_windows, kind_number, ranks, within
 
 SETTINGS = LessonSettings(windows=3, snr=(20.0, 40.0))
 

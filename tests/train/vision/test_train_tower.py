@@ -20,6 +20,7 @@ from tests.train.vision.conftest import SCHOOL, SMALL, same_weights
 from train.models.small_model import CLIP_MEAN, CLIP_STD
 from train.vision import probe
 from train.vision import train_tower as school
+from train.vision.grades import asked_features, measured_values
 from train.vision.lessons import simulated
 from train.vision.model import Answers, Eye, feature_places, loss_of, patch_rows
 from train.vision.probe import (
@@ -32,7 +33,6 @@ from train.vision.probe import (
     simulated_spectra,
 )
 from train.vision.settings import SpeechSettings
-from train.vision.targets import asked_features, measured_values
 from train.vision.train_text import new_model
 from train.vision.train_tower import CURVE, eye_of_model, load_eye, new_eye, rate, teach
 

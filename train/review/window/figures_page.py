@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from agent.ratings.records import trajectory_id
 from agent.ratings.rubric import HIGHEST, LOWEST, SCORES, Score
-from app.ui.base.theme.theme import CurrentTheme, Theme, mixed
+from app.ui.base.theme.theme import CurrentTheme, mixed
 from app.ui.review.figures import PAD_PX, ROW_MARGIN_PX, Figure, shortened
 from app.ui.widgets.labels import clear_layout, column, row, wrapped_label
 from app.ui.widgets.page_parts import PageCard, PageScrollArea
@@ -214,22 +214,21 @@ def _rater_text(name: str) -> str:
 
 
 def _cell(figure: Figure, value: float | None, count: int, x: int, y: int) -> None:
-    colour = figure.theme.panel if value is None else _shade(figure.theme, value)
+    theme = figure.theme
+    colour = theme.panel
+    if value is not None:
+        # One colour for agreement, another for its opposite, never too dark to read.
+        tone = theme.accent if value >= 0 else theme.warning
+        colour = mixed(theme.panel, tone, 0.45 * min(abs(value), 1.0))
     rectangle = pg.QtWidgets.QGraphicsRectItem(QRectF(x - 0.48, y - 0.48, 0.96, 0.96))
     rectangle.setBrush(pg.mkBrush(colour))
-    rectangle.setPen(pg.mkPen(figure.theme.border))
+    rectangle.setPen(pg.mkPen(theme.border))
     figure.add(rectangle)
     text = "–" if value is None else f"{value:.2f}".replace("-", "−")
-    written = pg.TextItem(f"{text}\nn = {count:,}", color=figure.theme.text, anchor=(0.5, 0.5))
+    written = pg.TextItem(f"{text}\nn = {count:,}", color=theme.text, anchor=(0.5, 0.5))
     written.setFont(figure.font())
     written.setPos(x, y)
     figure.add(written)
-
-
-def _shade(theme: Theme, value: float) -> str:
-    """One colour for agreement, another for its opposite, never too dark to read."""
-    tone = theme.accent if value >= 0 else theme.warning
-    return mixed(theme.panel, tone, 0.45 * min(abs(value), 1.0))
 
 
 def _label_scores(figure: Figure, x: str, y: str) -> None:

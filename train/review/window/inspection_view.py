@@ -167,15 +167,11 @@ class TrajectoryView(CardColumn):
         self.fault = wrapped_label("", "warning")
         self.setAccessibleName(self.tr("Inspection"))
 
-    def show_trajectory(
-        self, trajectory: Trajectory | None, drawn: DrawnPictures | None = None
-    ) -> None:
+    def show_trajectory(self, trajectory: Trajectory, drawn: DrawnPictures | None = None) -> None:
         """Show from the start; pictures that are not drawn yet follow by `show_pictures`."""
         self.trajectory = trajectory
         self.clear()
         self.pictures.clear()
-        if trajectory is None:
-            return
         self.add(self._question_card(trajectory))
         for content in card_contents(trajectory.steps, is_over=False, z=trajectory.spectrum.z):
             self.add(self._step_card(content, trajectory.steps[content.index]))

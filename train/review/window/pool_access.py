@@ -14,9 +14,8 @@ from agent.inspection.pictures import PictureMaker
 from agent.rendering.render import Style
 from agent.tasks.task import Task
 from app.ui.base.background.runner import Failed, Runner
-from train.review.export import export_approved
 from train.review.live_check import LiveCheck, check_live
-from train.review.pool import Pool
+from train.review.pool import Pool, export_approved
 from train.review.review_rules import Case, Review
 from train.review.revision import Revision, revision_from_text, revision_to_text
 

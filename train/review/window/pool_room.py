@@ -17,8 +17,7 @@ from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
 from app.ui.widgets.labels import button, column, row, short_label
 from app.ui.widgets.page_parts import ProblemLine
-from train.review.export import Exported, approved_file
-from train.review.pool import Pool
+from train.review.pool import Exported, Pool, approved_file
 from train.review.review_rules import ROLES, Case
 from train.review.revision import Revision, canonical_replies
 from train.review.window.act_bar import APPROVE_KEY, REFUSE_KEY, SAVE_KEY, Act, ActBar

@@ -63,14 +63,6 @@ def event_text(review: Review) -> str:
     return fill_in(ayes if review.approve else noes, name=review.replaces)
 
 
-def scores_text(review: Review) -> str:
-    """The scores of a review, or an empty text."""
-    if review.coherence is None or review.consistency is None:
-        return ""
-    text = translate("curation", "coherence {a}, physical consistency {b}")
-    return fill_in(text, a=str(review.coherence), b=str(review.consistency))
-
-
 def asking_text(case: Case, by: str, role: Role) -> str:
     """What this person is asked to do now."""
     if role == "reviser" and case.is_returned:
@@ -98,7 +90,13 @@ def waiting_text(case: Case, by: str) -> str:
         case "rejected":
             return translate("curation", "Discarded. It stays in the pool with its reasons.")
         case "auditor" | "voter" as stage:
-            text = _audit_text(case, by) if stage == "auditor" else _vote_text(case, by)
+            if stage == "auditor":
+                text = _audit_text(case, by)
+            elif by in case.panel:
+                text = translate("curation", "You have voted; the others have not yet.")
+            else:
+                text = translate("curation", "{names} vote on it.")
+                text = fill_in(text, names=", ".join(case.panel))
             return "\n".join(filter(None, (text, _silence_text(case))))
     if case.taken_by:
         return fill_in(translate("curation", "{name} is revising it."), name=case.taken_by)
@@ -115,12 +113,6 @@ def _audit_text(case: Case, by: str) -> str:
         return translate("curation", "You have audited it; the other audit is not in yet.")
     names = ", ".join((*(audit.by for audit in case.audits), *case.awaited))
     return fill_in(translate("curation", "It is audited by {names}."), names=names)
-
-
-def _vote_text(case: Case, by: str) -> str:
-    if by in case.panel:
-        return translate("curation", "You have voted; the others have not yet.")
-    return fill_in(translate("curation", "{names} vote on it."), names=", ".join(case.panel))
 
 
 def _silence_text(case: Case) -> str:
@@ -165,13 +157,11 @@ class HistoryCard(QFrame):
 
 
 def _line(review: Review) -> str:
-    words = f"{moment(review.at)} {review.by} {event_text(review)}".strip()
-    if scores := scores_text(review):
+    # As astronomers write it, for a day and a month are not to be confused; empty if it is none.
+    moment = local_time(review.at, "%Y-%m-%d %H:%M")
+    words = f"{moment} {review.by} {event_text(review)}".strip()
+    if review.coherence is not None and review.consistency is not None:
+        scores = translate("curation", "coherence {a}, physical consistency {b}")
+        scores = fill_in(scores, a=str(review.coherence), b=str(review.consistency))
         words = f"{words} ({scores})"
     return cut(f"{words}: {review.note}" if review.note else words, MAX_REASON)
-
-
-def moment(text: str) -> str:
-    """A time of the log in the person's own zone; empty if it is none."""
-    # As astronomers write it, for a day and a month are not to be confused.
-    return local_time(text, "%Y-%m-%d %H:%M")

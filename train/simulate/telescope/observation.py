@@ -11,7 +11,7 @@ from agent.spectra.spectrum import FloatArray, Spectrum
 from train.simulate.source import Rng
 from train.simulate.telescope.instrument import BANDS, Instrument, pixels_between
 from train.simulate.telescope.pipeline_class import PipelineClass
-from train.simulate.telescope.quality import Quality
+from train.simulate.telescope.surveys import Quality
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -18,8 +18,7 @@ from train.simulate.telescope.observation import (
     log_uniform,
 )
 from train.simulate.telescope.optics import LN_STEP, integrate, through_arms
-from train.simulate.telescope.quality import Quality, graded
-from train.simulate.telescope.surveys import Profile, profile_named
+from train.simulate.telescope.surveys import Profile, Quality, graded, profile_named
 
 SNR_RANGE = (5.0, 100.0)
 MIN_PIXELS = 200

@@ -8,9 +8,8 @@ from agent.errors import WorkbenchError
 from agent.spectra.readers import read
 from tests.train.simulate.helpers import star
 from train.simulate.atlas import observe_atlas
-from train.simulate.identity import Stamp, draw_target
 from train.simulate.layouts import atlas, desi, lamost, sdss
-from train.simulate.layouts.common import Entry
+from train.simulate.layouts.common import Entry, Stamp, draw_target
 from train.simulate.telescope.observation import Observation
 from train.simulate.telescope.pipeline_class import PipelineClass
 from train.simulate.telescope.telescope import observe

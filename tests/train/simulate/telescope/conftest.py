@@ -9,7 +9,7 @@ import pytest
 from tests.train.simulate.helpers import flat
 from train.simulate.telescope.instrument import pixels_between
 from train.simulate.telescope.observation import Observation
-from train.simulate.telescope.quality import LAMOST_QUALITY
+from train.simulate.telescope.surveys import LAMOST_QUALITY
 from train.simulate.telescope.telescope import observe
 
 # Nothing happens to a spectrum observed like this, except photon noise.

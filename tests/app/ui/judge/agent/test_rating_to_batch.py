@@ -22,8 +22,7 @@ from tests.small_models import make_folder
 from tests.train.sft.samples import MINUTE
 from train.cli import app
 from train.sft.batches import Collator
-from train.sft.pictures import PictureFolder, PictureSource
-from train.sft.rows import RowSettings, prepare_rows
+from train.sft.rows import PictureFolder, PictureSource, RowSettings, prepare_rows
 
 ALT = Qt.KeyboardModifier.AltModifier
 
