@@ -48,7 +48,7 @@ KEEPS = (tables.log, tables.repeats, tables.measurements)
 FRESH = {
     "listed_path": "", "file_sha256": "", "fault": "", "judged_by": 0, "agent_verdict": None,
     "agent_p_yes": None, "agent_model": "", "agent_stopped_by": "", "surprise": None,
-    "agents_differ": False, "agent_members": "",
+    "agents_differ": False, "agent_members": "", "catalogue_log_odds": None, "p_combined": None,
 }  # fmt: skip
 """What a place forgets of the candidate that has moved away from it."""
 NEIGHBOUR_TRIES = 20  # candidates that are read to find one of the same survey

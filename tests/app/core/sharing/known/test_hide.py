@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from agent.tasks.catalogue import find_task
 from app.core.database.tables import candidates, metadata
@@ -14,6 +14,7 @@ from app.core.session.known_answers import known_answer_of
 from app.core.session.records import Opinion, Verdict
 from app.core.session.session import new_session, open_session
 from app.core.sharing.known.hide import (
+    FRESH,
     KEEPS,
     MOVES,
     Style,
@@ -59,6 +60,9 @@ def test_the_rate_is_of_what_a_person_sees_and_half_are_members(session):
 def test_places_are_drawn_and_the_displaced_keep_what_is_known_of_them(session):
     for number in range(1, LIST + 1):
         add_inspection(session, number, said("YES", 0.1 + number / 50, model=NANO, number=number))
+    odds = {"catalogue_log_odds": 2.0, "p_combined": 0.9}
+    with session.database.writing() as connection:
+        connection.execute(update(candidates).values(odds))
     names = {n: session.candidate(n).object_id for n in range(1, LIST + 1)}
     p_yes = {session.candidate(n).object_id: session.candidate(n).agent_p_yes for n in names}
     places = set(hide(session))
@@ -67,7 +71,9 @@ def test_places_are_drawn_and_the_displaced_keep_what_is_known_of_them(session):
         moved = session.candidate(number)
         assert moved.agent_p_yes == p_yes[moved.object_id]
         assert len(inspections_of(session, number)) == 1
-    assert all(session.candidate(number).agent_p_yes is None for number in places)
+        assert (moved.catalogue_log_odds, moved.p_combined) == (2.0, 0.9)
+    for hidden in map(session.candidate, places):
+        assert (hidden.agent_p_yes, hidden.p_combined, hidden.catalogue_log_odds) == (None,) * 3
 
 
 def test_the_same_seed_hides_the_same_at_the_same_places(tmp_path):
@@ -129,12 +135,15 @@ def test_what_was_hidden_later_is_shared_out_as_the_rest(session):
     assert sorted(row[0] for row in rows) == list(range(1, LIST + 6))
 
 
-def test_every_table_about_candidates_is_thought_of():
-    """A new one moves with its candidate, or holds it in its place."""
+def test_every_table_about_candidates_and_column_of_theirs_is_thought_of():
+    """A new table moves with its candidate, or holds it in its place."""
     about = {name for name, table in metadata.tables.items() if "candidate_id" in table.c}
     moving, keeping = ({table.name for table in some} for some in (MOVES, KEEPS))
     # A judgement is derived from the log.
     assert about == moving | keeping | {"judgements", "known_answers"}
+    of_its_own = {"object_id", "path", "row", "ra", "dec", "score", "label", "snr", "own"}
+    of_the_place = {"id", "list_id", "line"}
+    assert set(candidates.c.keys()) == FRESH.keys() | of_its_own | of_the_place
 
 
 def test_faults_are_told(session):
