@@ -59,7 +59,7 @@ SOURCES = (
     *(CORE / "exporting" / "formats" / f"{name}.py" for name in ("fits_file", "parquet_file")),
     CORE / "inspections" / "batch.py",
     *(CORE / "queue" / f"{name}.py" for name in ("filter_parser", "filters")),
-    CORE / "session" / "session.py",
+    *(CORE / "session" / f"{name}.py" for name in ("group_acts", "session")),
     *sorted({*(APP / "services" / "samp").glob("*.py")} - {APP / "services" / "samp" / "hub.py"}),
     APP / "ui" / "program" / "samp" / "samp_work.py",
     *(CORE / "spectra" / f"{name}.py" for name in ("packing", "prefetch")),
