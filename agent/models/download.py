@@ -99,12 +99,13 @@ def _explained_errors(repo: str, target: Path) -> Iterator[None]:
     try:
         yield
     except HubUnreachable as error:
-        raise HubUnreachable(
-            f"{target.name}: {error}. Without a network here, run `hf download {repo} --local-dir "
-            f"{target.name}` on another machine (or download the .safetensors, .json and .txt "
-            f"files from https://huggingface.co/{repo}) and copy that folder to {target} "
+        by_hand = (  # a sentence of its own for translators
+            f"Without a network here, run `hf download {repo} --local-dir {target.name}` on "
+            f"another machine (or download the .safetensors, .json and .txt files from "
+            f"https://huggingface.co/{repo}) and copy that folder to {target} "
             f"(`spec-o3 models path {target.name}` prints this path)"
-        ) from error
+        )
+        raise HubUnreachable(f"{target.name}: {error}. {by_hand}") from error
     except DownloadError as error:
         raise DownloadError(f"{target.name}: {error}") from error
     except OSError as error:
