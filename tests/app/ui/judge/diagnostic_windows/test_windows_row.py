@@ -126,7 +126,8 @@ def test_what_is_painted_of_the_next_object_is_made_before_its_key(qtbot, row, c
         return spectrum and panel.traces.made_ahead(spectrum, asked)
 
     qtbot.waitUntil(lambda: bool(ahead()))
-    panel._preparing.start()  # on a busy machine it was not read yet when the time was up
+    with qtbot.waitSignal(panel._preparing.timeout):
+        panel._preparing.start()  # on a busy machine it was not read, or laid out, the first time
     qtbot.waitUntil(lambda: bool(ahead()._polylines))
     made, axes = ahead(), (panel.plot.wavelength_axis, panel.plot.flux_axis)
     kept = made._polylines, made.curves, made.columns, panel.plot.marks._placed
