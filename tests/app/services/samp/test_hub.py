@@ -1,5 +1,6 @@
 """Our own hub in a process of its own, and how it ends."""
 
+import inspect
 import os
 import signal
 import socket
@@ -219,6 +220,27 @@ def test_nonsense_is_a_known_failure(answer, monkeypatch):
 def test_it_asks_no_web_site():
     library = samp_library()
     assert library.conf.use_internet is False and library.utils.internet_on() is False
+
+
+def test_what_we_use_of_it():
+    library = samp_library()
+    client = library.SAMPClient
+    assert {"hub", "name", "metadata", "addr"} <= set(inspect.signature(client).parameters)
+    for name in (
+        *("start", "stop", "register", "unregister", "get_private_key", "get_public_id"),
+        *("bind_receive_message", "bind_receive_response", "unbind_receive_call"),
+        *("unbind_receive_response", "declare_subscriptions"),
+    ):
+        assert callable(getattr(client, name))
+    for name in (
+        *("call", "notify", "reply", "ping", "disconnect", "get_metadata", "get_subscriptions"),
+        "get_subscribed_clients",
+    ):
+        assert callable(getattr(library.SAMPHubProxy, name))
+    hub = inspect.signature(library.SAMPHubServer).parameters
+    assert {"addr", "lockfile", "label", "web_profile", "pool_size", "mode"} <= set(hub)
+    assert hub["web_profile"].default is True  # why we say False
+    assert "SAMPClientError" in dir(library)
 
 
 def test_without_it_we_say_so(monkeypatch):
