@@ -37,7 +37,7 @@ LOOKED_UP = {"agent.inspection.built_in"}
 """Modules of those parts whose calls are not counted: they only look up a name in a table."""
 BLOCKS = ("wait", *dict.fromkeys((*AUDITED.values(), *MODULES.values())))
 """What takes nobody knows how long: a window that goes on leaves it to others."""
-SHORT_WAITS = (threading.Thread.start.__code__, Database._queued.__wrapped__.__code__)
+SHORT_WAITS = (threading.Thread.start.__code__, Database._write_turn.__wrapped__.__code__)
 """A new thread says at once that it is there; one that writes to the session ends with a commit."""
 PLACES = 5
 
