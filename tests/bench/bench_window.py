@@ -1,7 +1,7 @@
-"""From a key to the frame with the next spectrum and its small windows, above the floor.
+"""From a key to the plot of the next spectrum, and to its frame with the small windows.
 
 The floor is a bare pyqtgraph PlotWidget of the same size, in the same process, given the same
-arrays. Painted: all that had changed in the window. The sample's spectra stand for all.
+arrays. The sample's spectra stand for all.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,16 +77,22 @@ def _of_size(app: Any, place: Path, size: int) -> Iterator[dict[str, object]]:
             if not with_prefetch:
                 _without_prefetch(bench.place)
             how = f"{size:,} candidates, {'with' if with_prefetch else 'without'} prefetch"
-            times = bench.times(app, KEYS, bench.walk_key(size))
-            yield from _percentiles(f"N to painted, {how}", *times)
+            yield from _to_painted("N to", how, *bench.times(app, KEYS, bench.walk_key(size)))
             if with_prefetch and size > KEYS:
                 times = bench.times(app, KEYS, lambda _: Qt.Key.Key_A)
-                yield from _percentiles(f"A to written and next painted, {how}", *times)
+                yield from _to_painted("A to written and next", how, *times)
                 yield from _percentiles("the panel alone", *bench.drawing_times(app, KEYS))
                 bench.filled.clear()
                 bench.times(app, LOOKS, bench.walk_key(size), LONG_LOOK_S)
                 share = sum(bench.filled) / len(bench.filled)
                 yield figure_line("frames whose small windows have their numbers", share, "share")
+
+
+def _to_painted(
+    what: str, how: str, plots: list[float], frames: list[float], floor: list[float]
+) -> Iterator[dict[str, object]]:
+    yield from _percentiles(f"{what} painted, {how}", plots, floor)
+    yield from _percentiles(f"{what} painted with its small windows, {how}", frames, floor)
 
 
 def _percentiles(name: str, times: list[float], floor: list[float]) -> Iterator[dict[str, object]]:
@@ -160,7 +167,9 @@ class Bench:
         self.seen: list[Spectrum] = []
         self.filled: list[bool] = []
         """Of each frame with a new spectrum, whether the small windows had their numbers."""
-        self.has_plot, self.painted_at = False, None
+        self.plot_at: float | None = None
+        self.painted_at: float | None = None
+        """When the plot was painted, and when all that had changed in the window was."""
         self.panel.plot.painted.connect(self._note)
         self.window.framed.connect(self._note_frame)
 
@@ -178,18 +187,20 @@ class Bench:
 
     def times(
         self, app: Any, count: int, key: Callable[[int], Qt.Key], look_s: float = LOOK_S
-    ) -> tuple[list[float], list[float]]:
-        """Ours, and after each the floor with the same spectrum: as busy as the machine is."""
-        ours, floor = [], []
+    ) -> tuple[list[float], list[float], list[float]]:
+        """Plot and frame, and after each the floor with its spectrum: as busy as the machine is."""
+        plots, frames, floor = [], [], []
         for number in range(count):
             _look(app, look_s)
-            ours.append(self.press(app, key(number)))
+            plot, frame = self.press(app, key(number))
+            plots.append(plot)
+            frames.append(frame)
             _look(app, SETTLE_S)
             spectrum = self.place.current.spectrum
             assert spectrum is not None
             self.seen.append(spectrum)
             floor.append(self.bare.draw(app, spectrum))
-        return ours, floor
+        return plots, frames, floor
 
     def drawing_times(self, app: Any, count: int) -> tuple[list[float], list[float]]:
         """As the floor is measured: a spectrum is given, without a key, a desk and a session."""
@@ -198,22 +209,23 @@ class Bench:
         for number in range(count):
             spectrum = spectra[number % len(spectra)]
             _look(app, SETTLE_S)
-            self.has_plot, self.painted_at, began = False, None, time.perf_counter()
-            self.place.current.spectrum_changed.emit(spectrum)
-            _wait(app, lambda: self.painted_at is not None)
-            assert self.painted_at is not None
-            ours.append(self.painted_at - began)
+            paint = partial(self.place.current.spectrum_changed.emit, spectrum)
+            ours.append(self._seconds_to_painted(app, paint)[0])
             _look(app, SETTLE_S)
             floor.append(self.bare.draw(app, spectrum))
         return ours, floor
 
-    def press(self, app: Any, key: Qt.Key) -> float:
-        self.has_plot, self.painted_at = False, None
+    def press(self, app: Any, key: Qt.Key) -> tuple[float, float]:
+        """In how many seconds the plot is painted, and the whole frame."""
+        return self._seconds_to_painted(app, lambda: QTest.keyClick(self.window, key))
+
+    def _seconds_to_painted(self, app: Any, paint: Callable[[], object]) -> tuple[float, float]:
+        self.plot_at, self.painted_at = None, None
         began = time.perf_counter()
-        QTest.keyClick(self.window, key)
+        paint()
         _wait(app, lambda: self.painted_at is not None)
-        assert self.painted_at is not None
-        return self.painted_at - began
+        assert self.plot_at is not None and self.painted_at is not None
+        return self.plot_at - began, self.painted_at - began
 
     def close(self) -> None:
         self.filter.close()
@@ -221,10 +233,10 @@ class Bench:
         self.window.close()
 
     def _note(self, _: int) -> None:
-        self.has_plot = True
+        self.plot_at = self.plot_at or time.perf_counter()
 
     def _note_frame(self) -> None:
-        if self.has_plot and self.painted_at is None:
+        if self.plot_at is not None and self.painted_at is None:
             self.painted_at = time.perf_counter()
             self.filled.append(all(cell.numbers for cell in self.row.cells if cell.is_covered))
 
