@@ -189,17 +189,9 @@ class Hub:
         Without `is_wanted` they are those of a model.
         """
         at = f"/revision/{revision}" if revision else ""
-        url = f"{self._url}/api/{self._kind}/{repo}{at}?blobs=true"
-        waits = iter(self._waits)
-        while isinstance(answer := self._try_read(url, repo), str):
-            wait = next(waits, None)
-            if wait is None:
-                raise HubUnreachable(
-                    f"{self.endpoint} does not respond ({answer}); try again later"
-                )
-            time.sleep(wait)
+        content = self._read(f"{self._url}/api/{self._kind}/{repo}{at}?blobs=true", repo)
         try:
-            listing = read_listing(repo, answer, is_wanted)
+            listing = read_listing(repo, content, is_wanted)
             if revision not in ("", listing.revision):
                 raise ValueError("it is of another commit")
             return listing
@@ -278,6 +270,18 @@ class Hub:
         except FAULTS as error:
             return self._short(error)
         return "the server closed the connection"
+
+    def _read(self, url: str, repo: str) -> bytes:
+        """Read a short reply, with retries while the server is busy."""
+        waits = iter(self._waits)
+        while isinstance(answer := self._try_read(url, repo), str):
+            wait = next(waits, None)
+            if wait is None:
+                raise HubUnreachable(
+                    f"{self.endpoint} does not respond ({answer}); try again later"
+                )
+            time.sleep(wait)
+        return answer
 
     def _try_read(self, url: str, repo: str) -> bytes | str:
         """Return the reply, or as a text the reason to retry."""

@@ -43,7 +43,7 @@ CLIP_STD = [0.26862954, 0.26130258, 0.27577711]
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """Of a model for tests on a CPU; the language model's heads are `hidden / heads` wide."""
+    """The sizes of a small model; each head of its language model is `hidden / heads` wide."""
 
     hidden: int = 128
     ffn: int = 256

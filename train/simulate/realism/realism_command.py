@@ -225,7 +225,7 @@ class SheetPanel:
 
 
 def write_sheet(path: Path, library: Library, seed: int) -> None:
-    """Write a PNG with a row per class; one of which nothing is readable has simulated spectra."""
+    """Write a PNG with a row per class: a real spectrum and its like, or two simulated ones."""
     if path.is_dir() or not path.parent.is_dir():
         raise WorkbenchError(f"{path} cannot be written: name a file in an existing folder")
     rows = [_row(label, library, seed) for label in LABELS]
