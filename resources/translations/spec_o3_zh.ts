@@ -7397,10 +7397,6 @@ Or put its files into {folder}</source>
         <translation>略去 {count} 项，前几项为 {notes}</translation>
     </message>
     <message>
-        <source>the session is damaged: column names are missing from its lists</source>
-        <translation>会话已损坏：其列表缺少列名</translation>
-    </message>
-    <message>
         <source>Inspections of {names}</source>
         <translation>{names} 的检视</translation>
     </message>

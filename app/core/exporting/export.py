@@ -8,21 +8,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, BinaryIO
 
 from sqlalchemy import Connection, select
 
 from agent.atomic_file import atomic_file, write_file
-from agent.tasks.task import Task
 from app.core.database.tables import candidates, lists
 from app.core.errors import SessionError, disk_errors
-from app.core.exporting.columns import Layout, read_layout
+from app.core.exporting.columns import Layout
 from app.core.exporting.formats.csv_file import metadata, metadata_path, write_csv
 from app.core.exporting.formats.ecsv_file import write_ecsv
 from app.core.exporting.formats.parquet_file import parquet_writer
 from app.core.exporting.formats.votable_file import write_votable
 from app.core.exporting.plugin_formats import plugin_formats, plugin_writer, to_astropy
-from app.core.exporting.rows import Page, UndeclaredColumnError, read_pages
+from app.core.exporting.rows import Page, read_pages, with_layout
 from app.core.exporting.selection import (
     Selection,
     Which,
@@ -39,13 +38,11 @@ from app.core.statistics.adjudication import adjudicator_of
 if TYPE_CHECKING:
     from astropy.table import Table as AstropyTable
 
-T = TypeVar("T")
 FORMATS = {
     **{".csv": "csv", ".ecsv": "ecsv", ".fits": "fits", ".fit": "fits"},
     **{".vot": "votable", ".votable": "votable", ".xml": "votable", ".parquet": "parquet"},
 }
 """Our formats by suffix; `all_formats` has those of plug-ins, too."""
-MAX_RETRIES = 50
 SEARCHED_BYTES = 64 * 1024  # bytes searched for the session id at each end of an existing file
 
 
@@ -99,8 +96,8 @@ def export(
             steps=Steps("export", number, progress, should_stop),
             without_agent=without_agent,
         )
-        rows, layout = _with_layout(
-            job, session.task, lambda layout: _write(job, out, layout, format_)
+        rows, layout = with_layout(
+            connection, session.task, lambda layout: _write(job, out, layout, format_)
         )
     return ExportReport(
         path=out,
@@ -136,7 +133,7 @@ def read_catalogue(
             with _buffered(job, layout, Path(tempfile.gettempdir())) as table:
                 return to_astropy(table, job.provenance)
 
-        return _with_layout(job, session.task, make)[0]
+        return with_layout(connection, session.task, make)[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,18 +144,6 @@ class _ExportJob:
     adjudicator: str | None
     steps: Steps
     without_agent: bool
-
-
-def _with_layout(job: _ExportJob, task: Task, make: Callable[[Layout], T]) -> tuple[T, Layout]:
-    """What `make` makes, and the layout with all columns that the candidates turn out to have."""
-    layout = read_layout(job.connection, task)
-    for _ in range(MAX_RETRIES):
-        try:
-            return make(layout), layout
-        except UndeclaredColumnError as found:
-            layout = layout.with_keys(found.list_id, found.names)
-            job.steps.restart()
-    raise SessionError("the session is damaged: its lists do not declare their columns")
 
 
 def _write(job: _ExportJob, out: Path, layout: Layout, format_: str) -> int:
@@ -212,6 +197,7 @@ def _kept(job: _ExportJob, layout: Layout) -> list[int]:
 
 def _pages(job: _ExportJob, layout: Layout) -> Iterator[Page]:
     kept = _kept(job, layout)
+    job.steps.restart()  # once more for each layout tried
     for page in read_pages(job.connection, layout, job.selection, job.adjudicator):
         yield [page[number] for number in kept]
         job.steps.step(len(page[0]))

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import os
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row
 
+from agent.tasks.task import Task
 from app.core.database.tables import candidates
 from app.core.errors import SessionError
-from app.core.exporting.columns import CarriedColumn, Layout
+from app.core.exporting.columns import CarriedColumn, Layout, read_layout
 from app.core.exporting.evidence_columns import combined_cells, evidence_cells
 from app.core.exporting.further_columns import further_opinion_cells, line_cells, model_cells
 from app.core.exporting.opinions import opinion_cells
 from app.core.exporting.selection import Selection, Which, make_selection, pages
 from app.core.session.session import Session
 
+T = TypeVar("T")
+MAX_RETRIES = 50
 Cells = Sequence[Any]
 Page = list[Cells]  # The values of each column of the layout: text, number, bool or None.
 
@@ -36,6 +39,19 @@ class UndeclaredColumnError(Exception):
         super().__init__(list_id, names)
         self.list_id = list_id
         self.names = names
+
+
+def with_layout(
+    connection: Connection, task: Task, make: Callable[[Layout], T]
+) -> tuple[T, Layout]:
+    """What `make` makes, and the layout with all columns that the candidates turn out to have."""
+    layout = read_layout(connection, task)
+    for _ in range(MAX_RETRIES):
+        try:
+            return make(layout), layout
+        except UndeclaredColumnError as found:
+            layout = layout.with_keys(found.list_id, found.names)
+    raise SessionError("the session is damaged: its lists do not declare their columns")
 
 
 def read_pages(

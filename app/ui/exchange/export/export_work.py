@@ -8,14 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import QCoreApplication
-
 from app.core.database.database import SUFFIX
-from app.core.errors import SessionError
-from app.core.exporting.columns import read_layout
+from app.core.exporting.columns import Layout
 from app.core.exporting.export import all_formats, export
 from app.core.exporting.formats.records_file import write_records
-from app.core.exporting.rows import UndeclaredColumnError, read_pages
+from app.core.exporting.rows import read_pages, with_layout
 from app.core.exporting.selection import (
     ChoiceCounts,
     Which,
@@ -43,7 +40,6 @@ SUFFIXES = {
 """File suffix by catalogue format."""
 
 ROWS = 8
-MAX_RETRIES = 50
 ExportChoice = Which | Literal["filtered", "selected"]
 
 
@@ -149,21 +145,13 @@ def preview_export(
     which = _which(session, choice, queue, selected, ROWS)
     with session.database.reading() as connection:
         chosen = make_selection(connection, which, None)
-        layout = read_layout(connection, session.task)
-        for _ in range(MAX_RETRIES):
-            try:
-                pages = read_pages(connection, layout, chosen, adjudicator_of(session))
-                cells = tuple(islice(zip(*next(iter(pages), ()), strict=True), ROWS))
-            except UndeclaredColumnError as error:
-                layout = layout.with_keys(error.list_id, error.names)
-                continue
-            break
-        else:
-            raise SessionError(
-                QCoreApplication.translate(
-                    "export", "the session is damaged: column names are missing from its lists"
-                )
-            )
+        adjudicator = adjudicator_of(session)
+
+        def first_rows(layout: Layout) -> tuple[tuple[Any, ...], ...]:
+            pages = read_pages(connection, layout, chosen, adjudicator)
+            return tuple(islice(zip(*next(iter(pages), ()), strict=True), ROWS))
+
+        cells, layout = with_layout(connection, session.task, first_rows)
         number = f"{count_candidates(connection, chosen):,}" if choice != "filtered" else ""
         disputed = count_disputed(connection, chosen)
         choices = None if cells else count_choices(connection)

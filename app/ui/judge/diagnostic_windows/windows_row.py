@@ -203,15 +203,17 @@ MAX_PIXELS = 200_000  # longer spectra are not drawn here
 Texts = Sequence[tuple[str, ...]]
 
 
-def measured_texts(spectrum: Spectrum, windows: Sequence[Window], z: float) -> Texts:
+def measured_texts(spectrum: Spectrum, windows: Sequence[DiagnosticWindow], z: float) -> Texts:
     """What is said of each of these windows, which are in the rest frame."""
-    return [short_texts(window_table(spectrum, *window, z=z or None)) for window in windows]
+    tables = (window_table(spectrum, *each.range, z=z or None) for each in windows)
+    return [short_texts(table, each.label) for table, each in zip(tables, windows, strict=True)]
 
 
-def short_texts(numbers: Mapping[str, Any]) -> tuple[str, ...]:
+def short_texts(numbers: Mapping[str, Any], title: str) -> tuple[str, ...]:
     """The S/N of a window and its most significant line, and the same in fewer words.
 
-    Without the S/N, then without the name, then without the width, as that needs error and unit.
+    A width is never without its error and unit, and without a name only where the title begins
+    with that name: it would be taken for the width of the line that the title does name.
     """
     rows = measured_rows(numbers)
     snr = window_text(numbers).split(" · ")[0]
@@ -220,7 +222,9 @@ def short_texts(numbers: Mapping[str, Any]) -> tuple[str, ...]:
     best = max(rows, key=lambda row: _sigma(row.sigma))
     width = f"{best.ew} Å" if best.ew else ""
     line = f"{best.name} {width}".rstrip()
-    return (f"{snr} · {line}" if snr else line, line, width or snr, snr)
+    is_named = NEXT_LINE.split(title)[0] == best.name
+    texts = f"{snr} · {line}" if snr else "", line, width if is_named else "", best.name, snr
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 def _sigma(text: str) -> float:
@@ -295,8 +299,7 @@ class WindowsRow(QWidget):
             return
         for spectrum, z in self._near():
             if self._measured.get(spectrum, (None,))[0] != z:
-                windows = [cell.window_of_task.range for cell in self.cells]
-                work = partial(measured_texts, spectrum, windows, z)
+                work = partial(measured_texts, spectrum, self.windows, z)
                 done = partial(self._keep, spectrum, z)
                 self._work = self._runner.run(work, done, owner=self)
                 return

@@ -16,7 +16,6 @@ import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
-from agent.evidence.measurements import window_table
 from agent.inspection.built_in import MEASURED
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.readers.registry import read
@@ -32,7 +31,7 @@ from app.core.sharing.merge import merge
 from app.ui.base.background import runner
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.judge.diagnostic_windows import windows_row
-from app.ui.judge.diagnostic_windows.windows_row import WindowCell, short_texts
+from app.ui.judge.diagnostic_windows.windows_row import WindowCell, measured_texts
 from app.ui.judge.overview.overview_page import OverviewPage
 from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.similar.similar_panel import SimilarPanel
@@ -194,8 +193,9 @@ def expected(made):
         spectrum = read(str(made.with_name(f"{number}.csv")))
         found[number] = {
             window.range: [
-                short_texts(window_table(spectrum, *window.range, z=kms / LIGHT_KMS or None))
+                texts
                 for kms in velocities(number)
+                for texts in measured_texts(spectrum, [window], kms / LIGHT_KMS)
             ]
             for window in find_task("CV").windows
         }

@@ -159,20 +159,24 @@ def test_a_window_in_a_gap_of_the_spectrum_is_not_covered(row, context, monkeypa
 def test_texts_of_noise_and_strongest_line_in_ever_fewer_words():
     for has_errors in [True, False]:
         observed = spectrum() if has_errors else spectrum(ivar=None)
-        ((text, *_),) = measured_texts(observed, [(6400.0, 6750.0)], 0.0)
+        ((text, *_),) = measured_texts(observed, find_task("CV").windows[:1], 0.0)
         assert text.startswith("S/N ") and " · Hα −39.0 ± " in text
     line = {"name": "HeI_5876", "centroid": 5875.6, "ew": -5.38, "ew_error": 0.12, "sigma": 45.0}
-    assert short_texts({"snr": 68.7, "lines": [line]}) == (
-        "S/N 68.7 · He I 5876 −5.38 ± 0.12 Å", "He I 5876 −5.38 ± 0.12 Å", "−5.38 ± 0.12 Å",
-        "S/N 68.7",
-    )  # fmt: skip
-    assert short_texts({"snr": 12.3}) == ("S/N 12.3",)
+    numbers = {"snr": 68.7, "lines": [line]}
+    assert short_texts(numbers, "He I 5876 and Na D") == TEXTS
+    assert short_texts(numbers, "He I 5876") == TEXTS
+    without_name = TEXTS[2]
+    others = tuple(text for text in TEXTS if text != without_name)
+    for title in ("Hα and He I 5876", "He I", "Balmer series", ""):
+        assert short_texts(numbers, title) == others
+    assert short_texts({"snr": 12.3}, "Hα") == ("S/N 12.3",)
 
 
 TEXTS = (
     "S/N 68.7 · He I 5876 −5.38 ± 0.12 Å",
     "He I 5876 −5.38 ± 0.12 Å",
     "−5.38 ± 0.12 Å",
+    "He I 5876",
     "S/N 68.7",
 )
 
