@@ -57,7 +57,7 @@ class EmptyState(QWidget):
         self.reason.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.reason.setMaximumWidth(READABLE_LETTERS * self.fontMetrics().averageCharWidth())
         self.buttons: list[QPushButton] = []
-        self._ways = row()
+        self._ways = column()  # in large text they are too wide to stand side by side
         text = row(1, (self.reason, READABLE_LETTERS), 1)
         column(1, text, row(1, self._ways, 1), 1, spacing=16, parent=self)
 

@@ -31,6 +31,7 @@ def plain_label(text: str, role: str = "") -> QLabel:
 
 def form() -> QFormLayout:
     layout = QFormLayout(horizontalSpacing=16, verticalSpacing=16)
+    layout.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)  # in large text
     layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     layout.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
     return layout

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from agent.trajectory.trajectory import ModelRef, SpectrumRef, Trajectory
+from app.ui.base.actions.commands import Commands
 from app.ui.base.keys.keymap import Keymap
 from app.ui.base.settings.settings_store import SettingsStore
 from app.ui.judge.controls.guideline_panel import FoldingSection
@@ -24,9 +25,10 @@ from app.ui.widgets.labels import (
     with_key,
     wrapped_label,
 )
-from app.ui.widgets.page_parts import OPEN, SHUT, FoldingCard, PageScrollArea
+from app.ui.widgets.page_parts import OPEN, SHUT, EmptyState, FoldingCard, PageScrollArea
 from app.ui.widgets.painted_button import PaintedButton, RowButton, hint
 from tests.app.ui.steps import click, shown_in
+from tests.app.ui.window.cut_texts import cut_texts
 
 
 def test_widgets_in_a_row_share_the_space_by_their_stretch(qtbot):
@@ -165,3 +167,17 @@ def test_cards_and_sections_fold_by_a_click(qtbot, current_theme):
     assert section.header.grab().toImage() != unfolded
     click(qtbot, section.header)
     assert inside.isVisible()
+
+
+def test_the_ways_on_from_an_empty_page_are_read_whole_where_it_is_narrow(qtbot):
+    commands = Commands()
+    for name in ("share_out", "merge"):
+        commands.add(name, list)
+    empty = EmptyState(commands)
+    empty.show_reason("Nobody has judged anything yet.", "share_out", "merge")
+    widest = max(button.sizeHint().width() for button in empty.buttons)
+    page = shown_in(qtbot, QWidget(), widest + 20, 300)
+    empty.setParent(page)  # as in a splitter, its own least width does not count
+    empty.setGeometry(page.rect())
+    empty.show()
+    assert cut_texts(page) == []

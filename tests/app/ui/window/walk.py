@@ -119,6 +119,8 @@ class Walk:
         for row in range(pages[0].count()) if pages else ():
             pages[0].setCurrentRow(row)
             self.look(f"{name}, {pages[0].item(row).text()}", dialog)
+            if dialog.pages[row].horizontalScrollBar().maximum():
+                self.note(f"{name}, {pages[0].item(row).text()} has to be scrolled sideways")
         if not pages:
             self.look(name, dialog)
         if not self.is_on_screen(dialog):
