@@ -1,6 +1,6 @@
 """The panel of nearby objects: other epochs and neighbours in the list; a click goes to one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from agent.errors import WorkbenchError
-from app.core.importing.role_names import normalized_name
 from app.core.queue import Neighbour, neighbours
 from app.core.session.records import Candidate, Change, Judgement
 from app.core.session.session import Session
 from app.ui.base.settings.settings import Settings
 from app.ui.base.theme.theme import CurrentTheme
 from app.ui.base.translation.message_texts import translate_message
+from app.ui.judge.comparison.compared_spectra import observation_date
 from app.ui.judge.verdict.verdict_text import mark_and_word, verdict_colour
 from app.ui.session.session_context import SessionContext
 from app.ui.widgets.candidate_table import CELL, CandidateTable, Cell
@@ -23,7 +23,6 @@ from app.ui.widgets.labels import column, keep_current, wrapped_label
 from app.ui.widgets.page_parts import FoldingCard
 from app.ui.widgets.pair_table import Index, Role, RowsModel
 
-DATE_COLUMNS = ("obsdate", "date_obs", "date", "night", "lmjd", "mjd", "mjd_obs")
 MAX_SHOWN = 50
 
 
@@ -41,16 +40,11 @@ def nearby_files(session: Session, candidate: Candidate, radius_arcsec: float) -
     """Neighbours of a candidate, nearest first, at most MAX_SHOWN. Any thread."""
     found = neighbours(session, candidate, radius_arcsec)[:MAX_SHOWN]
     return [
-        NearbyFile(each, date_of(each.candidate.own), session.judgement(each.candidate.id))
+        NearbyFile(
+            each, observation_date({}, each.candidate.own), session.judgement(each.candidate.id)
+        )
         for each in found
     ]
-
-
-def date_of(own: Mapping[str, Any]) -> str:
-    """Date of the observation from the list's columns; empty if there is none."""
-    by_name = {normalized_name(name): value for name, value in own.items()}
-    values = (by_name.get(name) for name in DATE_COLUMNS)
-    return next((str(value)[:10] for value in values if value not in (None, "")), "")
 
 
 SEPARATION, OBJECT, DATE, VERDICT = range(4)

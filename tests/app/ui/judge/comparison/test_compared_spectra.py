@@ -112,7 +112,8 @@ def test_dates_of_headers_and_lists_are_iso():
         ({}, {"obsdate": "2018-10-05"}, "2018-10-05"),
         ({}, {"MJD": "51544.5"}, "2000-01-01"),
         ({"DATE-OBS": "yesterday", "MJD": -1}, {"date": 20}, ""),
-        ({}, {}, ""),
+        ({}, {"Obs Date": "x", "obsdate": "2018-10-05T10:00", "mag": 3}, "2018-10-05"),
+        ({}, {"mjd": None}, ""),
     ]:
         assert observation_date(header, own) == date
     for value in ["", None, True, "nan", "inf", 0, -4e9, 1e300, "2014"]:

@@ -25,7 +25,7 @@ def texts(panel):
 def nearby(qtbot, context, session):
     here = session.candidate(2)
     put(session, 5, ra=here.ra, dec=here.dec + 1.0 / 3600.0, own='{"obsdate": "2018-10-05T1"}')
-    put(session, 8, ra=here.ra, dec=here.dec + 2.0 / 3600.0)
+    put(session, 8, ra=here.ra, dec=here.dec + 2.0 / 3600.0, own='{"mjd": 58000}')
     put(session, 9, object_id=here.object_id, ra=None, dec=None)
     put(session, 11, ra=None, dec=None)
     session.record_verdict(8, Opinion(verdict=Verdict.REJECT))

@@ -9,7 +9,6 @@ from app.core.session.own_fields import OwnField
 from app.core.session.records import Opinion, Verdict
 from app.core.session.subclass_and_fields import field_values
 from app.ui.judge.information.information_panel import CandidateFacts, sections
-from app.ui.judge.information.nearby_panel import date_of
 from tests.app.ui.judge.information.conftest import (
     LAMOST_HEADER,
     candidate,
@@ -82,7 +81,7 @@ def test_the_nearest_come_first_with_verdicts_and_clicks(qtbot, nearby, context,
     name = session.candidate(2).object_id
     assert shown(nearby) == [
         ['1.0"', session.candidate(5).object_id, "2018-10-05", "–"],
-        ['2.0"', session.candidate(8).object_id, "", "✕ rejected"],
+        ['2.0"', session.candidate(8).object_id, "2017-09-04", "✕ rejected"],
         ["–", f"= {name}", "", "–"],
     ]
     assert not nearby.table.isColumnHidden(2)
@@ -99,15 +98,6 @@ def test_the_nearest_come_first_with_verdicts_and_clicks(qtbot, nearby, context,
     context.settings.change(neighbour_arcsec=1.5)
     assert nearby._delay.isActive()
     qtbot.waitUntil(lambda: len(shown(nearby)) == 2)
-
-
-def test_dates_by_what_lists_call_them():
-    for own, date in [
-        ({"MJD": 58000}, "58000"),
-        ({"Obs Date": "x", "obsdate": "2018-10-05T10:00"}, "2018-10-05"),
-        ({"mjd": None, "mag": 3}, ""),
-    ]:
-        assert date_of(own) == date
 
 
 def test_the_list_tells_what_the_file_does_not():
