@@ -470,9 +470,9 @@ def fit_profile(
     if not limits[0] <= values[1] <= limits[1] or not abs(values[2] - math.log(start.fwhm)) < 3:
         return None
     covariance = _solve(normal, np.eye(N_PARAMETERS))
-    if covariance is None:
-        return None
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    if covariance is None or not (covariance.diagonal() > 0).all():
+        return None  # in a spike of one pixel, place, width and height cannot be told apart
+    errors = np.sqrt(covariance.diagonal())
     fwhm = math.exp(values[2])
     return ProfileFit(
         amplitude=float(values[0]), centre=float(values[1]), fwhm=fwhm,

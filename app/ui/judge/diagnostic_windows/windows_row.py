@@ -215,7 +215,10 @@ def short_texts(numbers: Mapping[str, Any], title: str) -> tuple[str, ...]:
     A width is never without its error and unit, and without a name only where the title begins
     with that name: it would be taken for the width of the line that the title does name.
     """
-    rows = measured_rows(numbers)
+    # What is neither in emission nor in absorption is a band, or two features in one.
+    lines = [line for line in numbers.get("lines", ()) if line["kind"]]
+    feature = numbers.get("feature", {})
+    rows = measured_rows({"lines": lines, "feature": feature if feature.get("kind") else None})
     snr = window_text(numbers).split(" · ")[0]
     if not rows:
         return (snr,)

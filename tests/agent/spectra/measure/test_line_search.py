@@ -7,6 +7,7 @@ import pytest
 from agent.evidence.star_velocity import velocity_from_lines
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_search import measure_feature
 from agent.spectra.measure.measurement import LineMeasurement
 from agent.spectra.measure.window_measure import line_row, measure_window, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
@@ -50,6 +51,21 @@ def test_undersampled_line_is_flagged() -> None:
     line = gaussian("Ha", "H_alpha", H_ALPHA, 7.0, 2.0)
     found = measure_line(observed([line], 60.0, None, wavelength=coarse, survey=""), "H_alpha")
     assert "undersampled" in found.flags
+
+
+def test_a_spike_of_one_pixel_is_no_more_significant_than_its_height_over_the_noise() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        wavelength = np.arange(5000.0, 5400.0, rng.uniform(2.0, 6.0))
+        flux = 1.0 + 0.01 * rng.normal(size=wavelength.size)
+        middle = wavelength.size // 2
+        flux[middle] += rng.choice([-0.3, -0.1, 0.1, 0.3])
+        ivar = np.full(wavelength.size, 1e4)
+        spectrum = Spectrum(wavelength=wavelength, flux=flux, ivar=ivar)
+        near = wavelength[middle - 1], wavelength[middle + 1]
+        found = measure_feature(spectrum, near, "spike", 60.0)
+        assert found.significance < 40.0
+        assert found.centroid is None or found.centroid_error
 
 
 def spiked(masked: bool) -> Spectrum:

@@ -162,14 +162,15 @@ def test_texts_of_noise_and_strongest_line_in_ever_fewer_words():
         ((text, *_),) = measured_texts(observed, find_task("CV").windows[:1], 0.0)
         assert text.startswith("S/N ") and " · Hα −39.0 ± " in text
     line = {"name": "HeI_5876", "centroid": 5875.6, "ew": -5.38, "ew_error": 0.12, "sigma": 45.0}
-    numbers = {"snr": 68.7, "lines": [line]}
+    band = {"name": "OI_7774", "kind": "", "centroid": 7781.3, "ew": -1.84, "sigma": 60.0}
+    numbers = {"snr": 68.7, "lines": [band, {**line, "kind": "emission"}], "feature": band}
     assert short_texts(numbers, "He I 5876 and Na D") == TEXTS
     assert short_texts(numbers, "He I 5876") == TEXTS
     without_name = TEXTS[2]
     others = tuple(text for text in TEXTS if text != without_name)
     for title in ("Hα and He I 5876", "He I", "Balmer series", ""):
         assert short_texts(numbers, title) == others
-    assert short_texts({"snr": 12.3}, "Hα") == ("S/N 12.3",)
+    assert short_texts({"snr": 12.3, "lines": [band]}, "Hα") == ("S/N 12.3",)
 
 
 TEXTS = (
