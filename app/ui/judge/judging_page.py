@@ -45,7 +45,7 @@ class JudgingPage(QWidget):
         self.tools = ToolRow(context, self.plot)
         self._add_comparison()
         self.verdicts = VerdictBar(context, self)
-        self.strip = KeyStrip(context.current_theme, self.plot)
+        self.strip = KeyStrip(context.current_theme, self.plot, self.plot.numbers_below)
         self.subclasses = SubclassKeys(context, self.strip, self)
         self.fields = FieldsRow(context, self.strip, self)
         context.commands.key_taker = ExtraKeys(self.strip, self.fields)

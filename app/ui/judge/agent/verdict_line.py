@@ -147,7 +147,9 @@ class VerdictLine(QWidget):
         self.warning.setVisible(bool(warning) and not self.compare.isChecked())
         rule = self._records.calibration_of(shown)
         about = f"{text}\n{calibration_hint(rule)}" if is_answered else text
-        self.p_yes.show_text(text, about, short=text.partition(" · ")[0])
+        short = text.partition(" · ")[0]
+        self.p_yes.show_texts(text, short, short.removeprefix("p(YES) "))
+        self.p_yes.setToolTip(about)
         self.show_catalogues(self._log_odds)
         self._mark_shown()
 

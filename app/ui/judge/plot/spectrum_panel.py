@@ -166,6 +166,11 @@ class SpectrumPanel(QFrame):
         """Hide the minimap where large text on a small screen leaves the plot no room."""
         self.minimap.setVisible(self.height_left >= self._strip)
 
+    def numbers_below(self) -> int:
+        """How many pixels at the lower edge hold the numbers of the axis."""
+        stage_bottom = self.plot.y() + round(self.plot.stage.geometry().bottom())
+        return 0 if self.minimap.isVisible() else self.height() - stage_bottom
+
     def _connect(self, context: SessionContext) -> None:
         self._current.candidate_changed.connect(self._start_candidate)
         self._current.spectrum_changed.connect(self._show)

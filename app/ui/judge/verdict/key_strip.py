@@ -48,11 +48,17 @@ class KeyStrip(QWidget):
     """It takes its keys before any action does, until one is chosen or it closes.
 
     Painted by itself: a row of buttons would take longer to make than the next spectrum to draw.
+    `kept_free` tells how many pixels at the lower edge of `over` hold numbers: it lies above them.
     """
 
-    def __init__(self, current_theme: CurrentTheme, over: QWidget) -> None:
+    def __init__(
+        self,
+        current_theme: CurrentTheme,
+        over: QWidget,
+        kept_free: Callable[[], int] = lambda: 0,
+    ) -> None:
         super().__init__(over)
-        self._over = over
+        self._over, self._kept_free = over, kept_free
         self._current_theme = current_theme
         self.title = ""
         self.choices: tuple[KeyChoice, ...] = ()
@@ -148,7 +154,8 @@ class KeyStrip(QWidget):
         widest = max(box.right() for box in boxes) + PAD_PX
         size = QSize(min(widest, room), y + height)
         self._boxes = boxes
-        at = QPoint((over.width() - size.width()) // 2, over.height() - size.height() - 4)
+        bottom = over.height() - self._kept_free() - 4
+        at = QPoint((over.width() - size.width()) // 2, bottom - size.height())
         self.setGeometry(QRect(at, size))
 
     def _widths(self) -> list[int]:

@@ -68,6 +68,10 @@ def test_the_plot_keeps_its_share_of_the_height_and_all_comes_back(person):
         window.settings.change(font_pt=size)
         person.wait(lambda: plot.height() >= 0.4 * window.height())
     person.wait(lambda: not docks["windows"].isVisible() and docks["agent"].width() > 340)
+    person.press("a")
+    strip = judging.strip
+    person.wait(strip.isVisible)
+    assert strip.geometry().bottom() < plot.y() + plot.stage.geometry().bottom()
     person.press("h")  # plot and windows, then the plot alone, then all that has room
     person.press("h")
     person.press("h")

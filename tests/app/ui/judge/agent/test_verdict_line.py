@@ -48,6 +48,8 @@ def test_answers_narrow_lines_and_catalogues(line):
     line.show_record(YES)
     line.p_yes.resize(line.p_yes.fontMetrics().horizontalAdvance("p(YES) 0.93") + 2, 20)
     assert line.p_yes.text() == "p(YES) 0.93" and "not calibrated" in line.p_yes.toolTip()
+    line.p_yes.resize(line.p_yes.fontMetrics().horizontalAdvance("0.93") + 2, 20)
+    assert line.p_yes.text() == "0.93"  # a number is never cut
     assert not line.combined.isVisible()
     line.show_catalogues(-2.0)
     assert line.combined.isVisible() and line.combined.full_text == "with catalogues 0.64 (−2.0)"

@@ -183,7 +183,7 @@ def test_the_readout_is_that_of_the_spectrum_shown(qtbot, context, panel, keys):
 
 
 def test_the_overview_goes_where_the_plot_has_no_room(qtbot, panel):
-    assert panel.minimap.isVisible()
+    assert panel.minimap.isVisible() and panel.numbers_below() == 0
     font = panel.font()
     font.setPointSize(24)
     panel.setFont(font)
