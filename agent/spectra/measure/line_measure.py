@@ -15,6 +15,7 @@ from agent.spectra.measure.line_search import (
     MIN_SIDE_A,
     MIN_SIDE_PX,
     NO_PROFILE,
+    ON_HUMP,
     PEAKEDNESS,
     is_too_full,
     mean_of,
@@ -110,7 +111,7 @@ def _with_wings(
         return core
     width = line.window[1] - line.window[0]
     integrated = _integrated("EW", spectrum, line, velocity_kms)
-    if core.fwhm > 0.5 * width or isinstance(integrated, Measurement):
+    if core.fwhm > 0.5 * width or isinstance(integrated, Measurement) or ON_HUMP in core.flags:
         return core
     wide = _width_of(integrated, velocity_kms)
     if wide.value is None or wide.error is None:

@@ -45,6 +45,9 @@ MAX_EXCESS = 1e6  # where the continuum is next to nothing: its square stays fin
 # Share of a line's core that sky or telluric features must cover to make it unsafe.
 UNSAFE_SHARE = 0.25
 NO_PROFILE = "no profile fits"
+ON_HUMP = "on_hump"
+# Height above the flux beside it of an emission line on a hump, and its significance.
+MIN_PEAK, PEAK_SIGMA = 0.2, 8.0
 
 WIDTH_STEP = 1.35  # a filter half a step too wide or too narrow loses 0.6 % of the significance
 # Prior of the exponent: 2 is a Gaussian, 1 a cusp with wings, 4 a box like a double peak.
@@ -100,9 +103,27 @@ def measure_feature(
     if start.significance < DETECTION_SIGMA:
         return LineMeasurement(name, significance=start.significance)
     local = _iterate(grid, start, lsf, WIDER * widest)
+    peak = _peak_on_hump(grid, near, lsf) if local == NO_PROFILE and is_hydrogen else None
+    if peak is not None:
+        found = _describe(spectrum, peak, name, lsf, rest, is_hydrogen=is_hydrogen)
+        return replace(found, flags=(*found.flags, ON_HUMP))
     if isinstance(local, str):
         return LineMeasurement(name, significance=start.significance, reason=local)
     return _describe(spectrum, local, name, lsf, rest, is_hydrogen=is_hydrogen)
+
+
+def _peak_on_hump(grid: PixelGrid, near: Window, lsf: float) -> _Local | None:
+    """A narrow emission line that stands on what is too wide to be one, as between bands of TiO."""
+    widest = max(0.5 * sum(near) * BROAD_KMS / LIGHT_KMS, 2.0 * lsf)
+    start = _first_guess(grid, near, lsf, widest)
+    if isinstance(start, str) or start.amplitude < MIN_PEAK:
+        return None
+    local = _iterate(grid, start, lsf, WIDER * widest)
+    if isinstance(local, str):
+        return None
+    fit = local.fit
+    is_clear = fit.amplitude > max(MIN_PEAK, PEAK_SIGMA * fit.amplitude_error)
+    return local if is_clear and near[0] < fit.centre < near[1] else None
 
 
 def _first_guess(grid: PixelGrid, near: Window, lsf: float, widest: float) -> LineCandidate | str:

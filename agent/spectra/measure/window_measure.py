@@ -11,7 +11,12 @@ from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.index_definitions import Index, builtin_indices, edge_windows
 from agent.spectra.measure.indices import IndexSet, measure_index_set
 from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_search import MAX_FWHM_KMS, NO_PROFILE, measure_feature
+from agent.spectra.measure.line_search import (
+    MAX_FWHM_KMS,
+    NO_PROFILE,
+    ON_HUMP,
+    measure_feature,
+)
 from agent.spectra.measure.measurement import LineMeasurement, Measurement
 from agent.spectra.measure.noise import signal_to_noise
 from agent.spectra.pixel_grid import LIGHT_KMS, doppler
@@ -96,6 +101,9 @@ def measure_window(
     if reason == NO_PROFILE:
         reason = "no line stands apart from the bands"
     lines = _known_lines(line, first, last, shift)
+    if on_hump := [each for each in lines if reason and ON_HUMP in each.flags]:
+        strongest = max(on_hump, key=lambda each: each.significance)
+        feature, reason = replace(strongest, line=feature.line), ""
     feature = _as_known_line(feature, lines)
     detected, seen = (None, lines) if reason else (feature, (feature, *lines))
     return WindowMeasurement(

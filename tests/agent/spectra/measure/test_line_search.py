@@ -7,7 +7,7 @@ import pytest
 from agent.evidence.star_velocity import velocity_from_lines
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_search import measure_feature
+from agent.spectra.measure.line_search import ON_HUMP, measure_feature
 from agent.spectra.measure.measurement import LineMeasurement
 from agent.spectra.measure.window_measure import line_row, measure_window, zoom_numbers
 from agent.spectra.pixel_grid import LIGHT_KMS
@@ -51,6 +51,35 @@ def test_undersampled_line_is_flagged() -> None:
     line = gaussian("Ha", "H_alpha", H_ALPHA, 7.0, 2.0)
     found = measure_line(observed([line], 60.0, None, wavelength=coarse, survey=""), "H_alpha")
     assert "undersampled" in found.flags
+
+
+def between_bands() -> np.ndarray:
+    """A continuum as that of an M star: a hump at Hα, with the teeth of bands all over it."""
+    hump = np.interp(WAVELENGTH, [6150, 6200, 6545, 6560, 6720], [0.9, 0.8, 1.4, 1.4, 0.9])
+    for head in np.arange(6160.0, 7000.0, 20.0):
+        away = np.maximum(WAVELENGTH - head, 0.0)
+        hump *= 1.0 - 0.1 * np.where(away > 0, np.exp(-away / 10.0), 0.0)
+    return hump
+
+
+def test_emission_between_bands_is_found_though_the_hump_is_no_line() -> None:
+    line = gaussian("Ha", "H_alpha", H_ALPHA, 4.5, 0.5)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        spectrum = observed([line], 60.0, rng, continuum=between_bands())
+        found = measure_line(spectrum, "H_alpha")
+        assert found.kind == "emission" and ON_HUMP in found.flags
+        assert found.centroid == pytest.approx(H_ALPHA, abs=0.5)
+        assert found.ew == pytest.approx(line.ew, rel=0.2)
+        table = zoom_numbers(spectrum, 6400.0, 6750.0)
+        assert table["feature"]["ew"] == table["lines"][-1]["ew"] and "reason" not in table
+        assert table["lines"][-1]["name"] == "H_alpha"
+
+
+def test_a_hump_between_bands_alone_is_no_line(rng: np.random.Generator) -> None:
+    spectrum = observed([], 60.0, rng, continuum=between_bands())
+    assert measure_line(spectrum, "H_alpha").centroid is None
+    assert zoom_numbers(spectrum, 6400.0, 6750.0)["reason"]
 
 
 def test_a_spike_of_one_pixel_is_no_more_significant_than_its_height_over_the_noise() -> None:

@@ -121,6 +121,18 @@ def test_absorption_has_an_area_that_its_depth_and_width_can_hold(
     assert np.mean(np.array(filled) > 1.7) <= 0.02
 
 
+def test_balmer_emission_of_m_stars_is_found_between_their_bands(
+    everything: list[Labelled],
+) -> None:
+    """Three flare stars and a giant: Hα stands clearly above the bands around it."""
+    by_name = {item.file.removesuffix(".fits"): item.spectrum for item in everything}
+    for name, ew in (("024", -5.4), ("026", -3.1), ("027", -0.8), ("010", -2.0)):
+        found = measure_line(by_name[f"miles_{name}"], "H_alpha")
+        assert found.kind == "emission" and found.ew == pytest.approx(ew, abs=0.3)
+    quiet = [item for item in everything if item.file in ("miles_029.fits", "miles_030.fits")]
+    assert all(measure_line(item.spectrum, "H_alpha").centroid is None for item in quiet)
+
+
 def of_giants(everything: list[Labelled], name: str) -> list[tuple[int, float]]:
     """Subtype and number of each M giant of one library."""
     giants = of(everything, "MG", "pickles")
