@@ -10,6 +10,7 @@ import numpy as np
 from agent.evidence.features import FEATURES
 from agent.evidence.measurements import SpectrumMeasurements
 from agent.spectra.measure.continuum import CLEAR_WINDOWS
+from agent.spectra.measure.line_search import ON_HUMP
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.pixel_grid import pixel_grid
 from agent.spectra.spectrum import Spectrum
@@ -81,9 +82,12 @@ def _with_error(found: Measurement) -> FeatureValue:
 
 
 def _profile(name: str, line: LineMeasurement) -> dict[str, FeatureValue]:
-    """Peak over the continuum and width of a line, none if it is not detected."""
+    """Peak over the continuum and width of a line, none if it is not detected.
+
+    Nor of one on a hump between bands: the weights know it by its windows alone.
+    """
     values: dict[str, FeatureValue] = {}
-    if line.is_detected and line.peak is not None:
+    if line.is_detected and line.peak is not None and ON_HUMP not in line.flags:
         values[f"{name}_peak"] = (line.peak, abs(line.peak) / max(line.significance, 1e-3))
         if line.fwhm_kms is not None and line.fwhm and line.fwhm_error is not None:
             error = line.fwhm_error / line.fwhm * max(line.fwhm_kms, 150.0)
