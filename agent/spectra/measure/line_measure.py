@@ -8,6 +8,7 @@ import numpy as np
 
 from agent.spectra.instrument import lsf_fwhm, unsafe_regions
 from agent.spectra.lines import Line, builtin_lines
+from agent.spectra.measure.line_profile import PEAKEDNESS, profile
 from agent.spectra.measure.line_search import (
     DEFAULT_LSF_PX,
     INNER,
@@ -16,12 +17,10 @@ from agent.spectra.measure.line_search import (
     MIN_SIDE_PX,
     NO_PROFILE,
     ON_HUMP,
-    PEAKEDNESS,
     is_too_full,
     mean_of,
     measure_feature,
     pixel_width,
-    profile,
     under_continuum,
 )
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused

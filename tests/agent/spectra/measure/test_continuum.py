@@ -3,7 +3,7 @@ import pytest
 
 from agent.spectra.measure.continuum import power_law_index, pseudo_continuum
 from agent.spectra.measure.line_measure import measure_line
-from agent.spectra.measure.line_search import WIDTH_STEP, _solve, strongest_feature
+from agent.spectra.measure.line_profile import WIDTH_STEP, _solve, strongest_feature
 from agent.spectra.measure.noise import join_step, quality, signal_to_noise
 from agent.spectra.pixel_grid import LIGHT_KMS
 from agent.spectra.smoothing import FWHM_PER_SIGMA
