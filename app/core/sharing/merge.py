@@ -23,6 +23,7 @@ from app.core.session.verdict_log import session_id
 from app.core.sharing import merged_facts
 from app.core.sharing.log_merge import LogMerge, ReviewerMap
 from app.core.sharing.matching import CandidateMatcher
+from app.core.sharing.merged_evidence import merge_evidence
 from app.core.sharing.share_out import assign_second_opinions
 from app.core.sharing.study_plan import merge_study
 from app.core.statistics.adjudication import Dispute, disputes
@@ -118,7 +119,7 @@ def merge(
         measured = merged_facts.merge_measurements(target, source, numbers, reviewer_map)
         seen = merged_facts.merge_seen(target, source, numbers)
         evidence = 0
-        for count, new in merged_facts.merge_evidence(target, source, numbers, into.task):
+        for count, new in merge_evidence(target, source, numbers, into.task):
             evidence += new
             steps.step(count)
         merge_own_fields(target, into, other)
