@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agent.claims.features import Feature
-from agent.evidence.feature_numbers import is_cool
 from agent.evidence.measurements import SpectrumMeasurements, measurements_of
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.measurement import Measurement
@@ -71,4 +70,4 @@ class Meter:
 
     @cached_property
     def is_cool(self) -> bool:
-        return is_cool(self.numbers)
+        return self.numbers.is_cool

@@ -35,7 +35,6 @@ HOT_ONLY = frozenset(name for name, each in FEATURES.items() if "hot" in each.on
 # Widths and depths of absorption: with Hβ in emission they would measure its core and the gaps.
 ABSORBED_ONLY = frozenset(name for name, each in FEATURES.items() if "absorption" in each.only_in)
 EMISSION_EW, EMISSION_SIGMA = 2.0, 3.0
-COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 
 MIN_WINDOWS = 6
 MIN_COVERAGE = 0.75
@@ -61,20 +60,12 @@ def feature_numbers(
         first, second = (values.get(part) or _with_error(numbers.index(part)) for part in pair)
         known = math.isfinite(first[0]) and math.isfinite(second[0])
         values[name] = weaker(first, second) if known else NOT_MEASURED
-    if is_cool(numbers):
+    if numbers.is_cool:
         values |= dict.fromkeys(HOT_ONLY, NOT_MEASURED)
     width, error = values["EW_H_beta"]
     if width < -max(EMISSION_EW, EMISSION_SIGMA * error):
         values |= dict.fromkeys(ABSORBED_ONLY, NOT_MEASURED)
     return MappingProxyType(values)
-
-
-def is_cool(numbers: SpectrumMeasurements) -> bool:
-    """Decide by the 4000 Å break if it is measured well enough, else by TiO."""
-    height = numbers.index("Dn4000")
-    if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
-        return height.value > COOL_BREAK
-    return numbers.index("TiO5").number < COOL_TIO5
 
 
 def _with_error(found: Measurement) -> FeatureValue:

@@ -18,6 +18,8 @@ from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum, Window, frame_z
 
 MIN_LINE_SIGMA = 3.0
+COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
+HOT_SPECIES = ("He I", "He II", "C III", "C IV", "N III", "Si III", "Si IV")
 
 
 @lru_cache(maxsize=4)
@@ -38,10 +40,30 @@ def window_table(
     Lines are expected at the star's velocity, or at that of a `z` that a person has set. `numbers`
     are those of the spectrum, if the caller has them.
     """
+    numbers = numbers or measurements_of(spectrum)
     if (z or 0.0) in (0.0, frame_z(spectrum)):
-        numbers = numbers or measurements_of(spectrum)
-        return zoom_numbers(numbers.spectrum, lo, hi, z, numbers.velocity_kms, numbers.line)
-    return zoom_numbers(spectrum, lo, hi, z)
+        table = zoom_numbers(numbers.spectrum, lo, hi, z, numbers.velocity_kms, numbers.line)
+    else:
+        table = zoom_numbers(spectrum, lo, hi, z)
+    if numbers.is_cool:
+        _withdraw_hot_lines(table)
+    return table
+
+
+def _withdraw_hot_lines(table: dict[str, Any]) -> None:
+    """What a cool star absorbs at a line of hot gas is a metal's or a band's."""
+    hot = {
+        name
+        for line in builtin_lines().by_id.values()
+        if line.species in HOT_SPECIES
+        for name in (line.id, line.label)
+    }
+    for row in table.get("lines", ()):
+        if row["kind"] == "absorption" and row["name"] in hot:
+            row["kind"] = ""
+    feature = table.get("feature", {})
+    if feature.get("kind") == "absorption" and "nearest" in feature:
+        feature["nearest"] = [label for label in feature["nearest"] if label not in hot]
 
 
 def measurements_at(spectrum: Spectrum, z: float) -> SpectrumMeasurements:
@@ -110,6 +132,14 @@ class SpectrumMeasurements:
 
     def index(self, name: str) -> Measurement:
         return self.indices.get(name) or refused(name, "no index has this name")
+
+    @cached_property
+    def is_cool(self) -> bool:
+        """By the 4000 Å break if it is measured well enough, else by TiO."""
+        height = self.index("Dn4000")
+        if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
+            return height.value > COOL_BREAK
+        return self.index("TiO5").number < COOL_TIO5
 
     def snr(self, window: Window) -> float:
         """Median S/N per pixel in a rest-frame window; 0 if it cannot be measured."""

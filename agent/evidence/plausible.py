@@ -8,7 +8,7 @@ from functools import lru_cache
 from agent.evidence.feature_numbers import ABSORBED_ONLY
 from agent.evidence.features import NAMED_STEP
 from agent.evidence.findings import Finding
-from agent.evidence.measurements import SpectrumMeasurements
+from agent.evidence.measurements import HOT_SPECIES, SpectrumMeasurements
 from agent.spectra.lines import builtin_lines
 
 TIO_PRESENT, TIO_ABSENT = 0.80, 0.90  # TiO5
@@ -17,7 +17,6 @@ CAH1_OF_GIANTS = 0.94  # and higher
 CLEAR_SIGMA = 3.0
 BALMER_LINES = ("H_alpha", "H_beta", "H_gamma")
 BLUE_BALMER_LINES = ("H_beta", "H_gamma")  # a red companion emits Hα beside a white dwarf
-HOT_SPECIES = ("He I", "He II", "C III", "C IV", "N III", "Si III", "Si IV")
 # The flux of a line in emission fills their windows or raises their side windows.
 HYDROGEN_INDICES = frozenset({"HdA", "HdF", "HgA", "HgF", "CH_G4300"})
 HYDROGEN_WIDTHS = ABSORBED_ONLY - {"H_beta_abs_fwhm"}  # a fitted profile has no side windows

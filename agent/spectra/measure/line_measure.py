@@ -71,7 +71,7 @@ def measure_line(
         spectrum,
         near,
         line.id,
-        _max_fwhm(line, shift),
+        max_fwhm(line, shift),
         line.wavelength,
         is_hydrogen=line.species == "H I",
     )
@@ -90,7 +90,7 @@ def measure_line(
     return result if result.reason else _upper_limit(spectrum, line, shift, result)
 
 
-def _max_fwhm(line: Line, shift: float) -> float:
+def max_fwhm(line: Line, shift: float) -> float:
     """Largest FWHM, in angstrom, of the line: a wider feature is a band or a blend."""
     if line.species == "H I":
         return line.wavelength * shift * MAX_FWHM_KMS / LIGHT_KMS

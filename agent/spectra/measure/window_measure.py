@@ -10,7 +10,7 @@ from agent.spectra.instrument import unsafe_regions
 from agent.spectra.lines import Line, builtin_lines
 from agent.spectra.measure.index_definitions import Index, builtin_indices, edge_windows
 from agent.spectra.measure.indices import IndexSet, measure_index_set
-from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_measure import max_fwhm, measure_line
 from agent.spectra.measure.line_search import (
     MAX_FWHM_KMS,
     NO_PROFILE,
@@ -133,9 +133,10 @@ def _nearest(feature: LineMeasurement, shift: float) -> tuple[NearLine, ...]:
     near = [
         NearLine(line, feature.centroid - line.wavelength * shift)
         for line in stellar
-        if _can_be(line, feature)
+        if _can_be(line, feature) and feature.fwhm <= max_fwhm(line, shift)
     ]
-    terrestrial = lists.nearest(feature.centroid, within, ("sky", "telluric"))
+    kinds = ("sky", "telluric") if feature.kind == "absorption" else ("sky",)  # air absorbs
+    terrestrial = lists.nearest(feature.centroid, within, kinds)
     near += [NearLine(line, feature.centroid - line.wavelength) for line in terrestrial]
     # A line with windows of its own is common: it goes before rare ones up to 1.5 A nearer.
     near.sort(key=lambda each: abs(each.offset) + (0.0 if each.line.window else 1.5))

@@ -200,6 +200,7 @@ def _shorter(label: str) -> Iterator[str]:
 SPACING = 4
 MEASURE_AFTER_MS = 250  # so that nothing is measured while candidates fly past
 MAX_PIXELS = 200_000  # longer spectra are not drawn here
+CLEAR_SIGMA = 2.0  # of the width; a line's own significance does not count the continuum's error
 Texts = Sequence[tuple[str, ...]]
 
 
@@ -215,10 +216,9 @@ def short_texts(numbers: Mapping[str, Any], title: str) -> tuple[str, ...]:
     A width is never without its error and unit, and without a name only where the title begins
     with that name: it would be taken for the width of the line that the title does name.
     """
-    # What is neither in emission nor in absorption is a band, or two features in one.
-    lines = [line for line in numbers.get("lines", ()) if line["kind"]]
-    feature = numbers.get("feature", {})
-    rows = measured_rows({"lines": lines, "feature": feature if feature.get("kind") else None})
+    lines = [line for line in numbers.get("lines", ()) if _is_clear(line)]
+    feature = numbers.get("feature")
+    rows = measured_rows({"lines": lines, "feature": feature if _is_clear(feature) else None})
     snr = window_text(numbers).split(" · ")[0]
     if not rows:
         return (snr,)
@@ -228,6 +228,13 @@ def short_texts(numbers: Mapping[str, Any], title: str) -> tuple[str, ...]:
     is_named = NEXT_LINE.split(title)[0] == best.name
     texts = f"{snr} · {line}" if snr else "", line, width if is_named else "", best.name, snr
     return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def _is_clear(line: Mapping[str, Any] | None) -> bool:
+    """Whether its width says more than that there is something: some are bands, or two in one."""
+    if not line or not line["kind"]:
+        return False
+    return bool(abs(line.get("ew", 0.0)) >= CLEAR_SIGMA * line.get("ew_error", 0.0))
 
 
 def _sigma(text: str) -> float:

@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pytest
 
+from agent.evidence.measurements import window_table
 from agent.evidence.star_velocity import velocity_from_lines
 from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_measure import measure_line
@@ -80,6 +81,35 @@ def test_a_hump_between_bands_alone_is_no_line(rng: np.random.Generator) -> None
     spectrum = observed([], 60.0, rng, continuum=between_bands())
     assert measure_line(spectrum, "H_alpha").centroid is None
     assert zoom_numbers(spectrum, 6400.0, 6750.0)["reason"]
+
+
+@pytest.mark.parametrize(("fwhm", "is_named"), [(10.0, True), (60.0, False)])
+def test_a_wide_feature_is_no_narrow_line(
+    fwhm: float, is_named: bool, rng: np.random.Generator
+) -> None:
+    hump = gaussian("hump", "FeII_4924", 4925.3, fwhm, 0.8)
+    feature = zoom_numbers(observed([hump], 60.0, rng), 4700.0, 5150.0)["feature"]
+    assert feature["kind"] == "emission"
+    assert ("Fe II 4924" in feature.get("nearest", ())) is is_named
+
+
+@pytest.mark.parametrize("height", [0.5, -0.5])
+def test_air_absorbs_and_never_emits(height: float, rng: np.random.Generator) -> None:
+    bump = gaussian("bump", "", 7188.0, 40.0, height)
+    feature = zoom_numbers(observed([bump], 60.0, rng), 7050.0, 7450.0)["feature"]
+    is_named = any("H₂O" in label for label in feature.get("nearest", ()))
+    assert is_named is (height < 0)
+
+
+def test_a_cool_star_absorbs_at_no_line_of_hot_gas(rng: np.random.Generator) -> None:
+    dip = gaussian("dip", "HeI_4922", 4923.3, 8.0, -0.4)
+    kinds = []
+    for below in (1.0, 0.4):  # without and with a break at 4000 Å
+        continuum = np.where(WAVELENGTH < 4000.0, below, 1.0)
+        table = window_table(observed([dip], 60.0, rng, continuum=continuum), 4700.0, 5150.0)
+        kinds.append([row["kind"] for row in table["lines"] if row["name"] == "HeI_4922"])
+        assert ("He I 4922" in table["feature"].get("nearest", ())) is (below == 1.0)
+    assert kinds == [["absorption"], [""]]
 
 
 def test_a_spike_of_one_pixel_is_no_more_significant_than_its_height_over_the_noise() -> None:

@@ -170,7 +170,9 @@ def test_texts_of_noise_and_strongest_line_in_ever_fewer_words():
     others = tuple(text for text in TEXTS if text != without_name)
     for title in ("Hα and He I 5876", "He I", "Balmer series", ""):
         assert short_texts(numbers, title) == others
-    assert short_texts({"snr": 12.3, "lines": [band]}, "Hα") == ("S/N 12.3",)
+    within_its_error = {**line, "kind": "emission", "ew": -0.2}
+    for alone in (band, within_its_error):
+        assert short_texts({"snr": 12.3, "lines": [alone]}, "Hα") == ("S/N 12.3",)
 
 
 TEXTS = (
