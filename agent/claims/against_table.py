@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from agent.claims.claims import State, claims_of
-from agent.evidence.plausible import is_hot_line
+from agent.evidence.measurements import is_hot_line
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.window_measure import NEVER_EMIT
 from agent.spectra.pixel_grid import LIGHT_KMS

@@ -73,9 +73,9 @@ def _with_error(found: Measurement) -> FeatureValue:
 
 
 def _profile(name: str, line: LineMeasurement) -> dict[str, FeatureValue]:
-    """Peak over the continuum and width of a line, none if it is not detected.
+    """Peak over the continuum and width of a line; empty if it is not detected.
 
-    Nor of one on a hump between bands: the weights know it by its windows alone.
+    Empty for a line on a hump between bands, too: when the weights were fitted it had neither.
     """
     values: dict[str, FeatureValue] = {}
     if line.is_detected and line.peak is not None and ON_HUMP not in line.flags:

@@ -3,13 +3,12 @@
 from agent.evidence.feature_numbers import BOTH, PROFILES
 from agent.evidence.features import CLEAR_STEP, FEATURES
 from agent.evidence.line_words import LineWords, is_line, line_text
-from agent.evidence.measurements import SpectrumMeasurements
+from agent.evidence.measurements import SpectrumMeasurements, is_hot_line
 from agent.evidence.plausible import (
     GRAVITY,
     HYDRIDE,
     has_deep_hydride,
     has_tio,
-    is_hot_line,
     is_plausible,
     tells_gravity,
     tio_in_the_way,

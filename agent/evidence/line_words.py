@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from agent.evidence.features import plain_zero
 from agent.evidence.findings import Finding
-from agent.evidence.measurements import SpectrumMeasurements
-from agent.evidence.plausible import is_hot_line, tio_in_the_way
+from agent.evidence.measurements import SpectrumMeasurements, is_hot_line
+from agent.evidence.plausible import tio_in_the_way
 from agent.evidence.said_numbers import Row, SaidNumbers, strength_state
 from agent.spectra.lines import builtin_lines, label_of
 

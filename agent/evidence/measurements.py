@@ -52,18 +52,19 @@ def window_table(
 
 def _withdraw_hot_lines(table: dict[str, Any]) -> None:
     """What a cool star absorbs at a line of hot gas is a metal's or a band's."""
-    hot = {
-        name
-        for line in builtin_lines().by_id.values()
-        if line.species in HOT_SPECIES
-        for name in (line.id, line.label)
-    }
     for row in table.get("lines", ()):
-        if row["kind"] == "absorption" and row["name"] in hot:
+        if row["kind"] == "absorption" and is_hot_line(row["name"]):
             row["kind"] = ""
     feature = table.get("feature", {})
     if feature.get("kind") == "absorption" and "nearest" in feature:
+        hot = {line.label for name, line in builtin_lines().by_id.items() if is_hot_line(name)}
         feature["nearest"] = [label for label in feature["nearest"] if label not in hot]
+
+
+def is_hot_line(name: str) -> bool:
+    """Whether this is a line of hot gas, which no star with TiO bands absorbs."""
+    lines = builtin_lines()
+    return name in lines and lines[name].kind == "line" and lines[name].species in HOT_SPECIES
 
 
 def measurements_at(spectrum: Spectrum, z: float) -> SpectrumMeasurements:

@@ -8,8 +8,7 @@ from functools import lru_cache
 from agent.evidence.feature_numbers import ABSORBED_ONLY
 from agent.evidence.features import NAMED_STEP
 from agent.evidence.findings import Finding
-from agent.evidence.measurements import HOT_SPECIES, SpectrumMeasurements
-from agent.spectra.lines import builtin_lines
+from agent.evidence.measurements import SpectrumMeasurements
 
 TIO_PRESENT, TIO_ABSENT = 0.80, 0.90  # TiO5
 TIO_IN_THE_WAY = 0.85
@@ -94,12 +93,6 @@ def has_balmer_emission(
     strengths = [numbers.line_strength(name) for name in lines]
     known = ((each.value, each.error or 0.0) for each in strengths if each.value is not None)
     return any(value < -CLEAR_SIGMA * error for value, error in known)
-
-
-def is_hot_line(name: str) -> bool:
-    """Whether this is a line of hot gas, which no star with TiO bands absorbs."""
-    lines = builtin_lines()
-    return name in lines and lines[name].kind == "line" and lines[name].species in HOT_SPECIES
 
 
 def is_contradicted(finding: Finding, numbers: SpectrumMeasurements) -> bool:

@@ -98,16 +98,15 @@ def measure_feature(
         return LineMeasurement(name, significance=start.significance)
     local = _iterate(grid, start, lsf, WIDER * widest)
     peak = _peak_on_hump(grid, near, lsf) if local == NO_PROFILE and is_hydrogen else None
-    if peak is not None:
-        found = _describe(spectrum, peak, name, lsf, rest, is_hydrogen=is_hydrogen)
-        return replace(found, flags=(*found.flags, ON_HUMP))
+    local = peak or local
     if isinstance(local, str):
         return LineMeasurement(name, significance=start.significance, reason=local)
-    return _describe(spectrum, local, name, lsf, rest, is_hydrogen=is_hydrogen)
+    found = _describe(spectrum, local, name, lsf, rest, is_hydrogen=is_hydrogen)
+    return found if peak is None else replace(found, flags=(*found.flags, ON_HUMP))
 
 
 def _peak_on_hump(grid: PixelGrid, near: Window, lsf: float) -> _Local | None:
-    """A narrow emission line that stands on what is too wide to be one, as between bands of TiO."""
+    """A narrow emission line on a hump too wide to be a line, as between bands of TiO."""
     widest = max(0.5 * sum(near) * BROAD_KMS / LIGHT_KMS, 2.0 * lsf)
     start = _first_guess(grid, near, lsf, widest)
     if isinstance(start, str) or start.amplitude < MIN_PEAK:

@@ -101,7 +101,8 @@ def measure_window(
     if reason == NO_PROFILE:
         reason = "no line stands apart from the bands"
     lines = _known_lines(line, first, last, shift)
-    if on_hump := [each for each in lines if reason and ON_HUMP in each.flags]:
+    on_hump = [each for each in lines if ON_HUMP in each.flags]
+    if reason and on_hump:
         strongest = max(on_hump, key=lambda each: each.significance)
         feature, reason = replace(strongest, line=feature.line), ""
     feature = _as_known_line(feature, lines)

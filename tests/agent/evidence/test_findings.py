@@ -10,12 +10,11 @@ from agent.errors import ResourceError
 from agent.evidence.assessment import UNFITTED_WEIGHT, assess, read_weights, weights_for
 from agent.evidence.features import FEATURES
 from agent.evidence.findings import GROUP_CAP, Finding, _capped, check_claims
-from agent.evidence.measurements import SpectrumMeasurements, measurements_of
+from agent.evidence.measurements import SpectrumMeasurements, is_hot_line, measurements_of
 from agent.evidence.places import contains, feature_places, feature_range, window_of
 from agent.evidence.plausible import (
     has_balmer_emission,
     has_tio,
-    is_hot_line,
     is_plausible,
     tells_gravity,
     tio_in_the_way,

@@ -231,7 +231,7 @@ def short_texts(numbers: Mapping[str, Any], title: str) -> tuple[str, ...]:
 
 
 def _is_clear(line: Mapping[str, Any] | None) -> bool:
-    """Whether its width says more than that there is something: some are bands, or two in one."""
+    """Whether it is in emission or absorption, with a width of at least twice its error."""
     if not line or not line["kind"]:
         return False
     return bool(abs(line.get("ew", 0.0)) >= CLEAR_SIGMA * line.get("ew_error", 0.0))
