@@ -11,7 +11,6 @@ from agent.evidence.plausible import (
     has_tio,
     is_plausible,
     tells_gravity,
-    tio_in_the_way,
 )
 from agent.evidence.said_numbers import SaidNumbers, strength_state
 
@@ -81,7 +80,7 @@ def _line_words(words: str, lines: tuple[str, ...], said: SaidNumbers) -> LineWo
         return ""
     if claimed == "absent" and states & {"emission", "absorption", "unclear"}:
         return ""
-    if states & {"absorption", "unclear"} and is_hot_line(line) and tio_in_the_way(said.numbers):
+    if states & {"absorption", "unclear"} and is_hot_line(line) and said.numbers.has_deep_bands:
         return ""
     missing = "emission" if "emission" in words else "absorption"
     remark = next((remark for remark in REMARKS if words.endswith(remark)), "")

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from agent.evidence.features import plain_zero
 from agent.evidence.findings import Finding
 from agent.evidence.measurements import SpectrumMeasurements, is_hot_line
-from agent.evidence.plausible import tio_in_the_way
 from agent.evidence.said_numbers import Row, SaidNumbers, strength_state
 from agent.spectra.lines import builtin_lines, label_of
 
@@ -109,7 +108,7 @@ def line_words(finding: Finding, name: str, said: SaidNumbers, class_name: str) 
         return LineWords(line_text(name, row, "emission"), _width_remark(finding, class_name))
     expected = "emission" if evidence.expect == "emission" else "absorption"
     state = strength_state(row)
-    if _stands_out(row, "absorption") and is_hot_line(name) and tio_in_the_way(said.numbers):
+    if _stands_out(row, "absorption") and is_hot_line(name) and said.numbers.has_deep_bands:
         return None
     text = line_text(name, row, expected)
     return LineWords(text, _strength_remark(finding, state, expected, class_name))

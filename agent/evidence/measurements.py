@@ -9,16 +9,23 @@ from typing import Any
 from agent.evidence.star_velocity import StarVelocity, against_redshift, star_velocity
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.indices import measure_indices
-from agent.spectra.measure.line_measure import measure_line
+from agent.spectra.measure.line_measure import STRONGER_BESIDE, measure_line
+from agent.spectra.measure.line_search import NO_PROFILE
 from agent.spectra.measure.measurement import LineMeasurement, Measurement, measured, refused
 from agent.spectra.measure.noise import Quality, quality, signal_to_noise
-from agent.spectra.measure.window_measure import SAME, belongs_to_nearer_line, zoom_numbers
+from agent.spectra.measure.window_measure import (
+    BETWEEN_BANDS,
+    SAME,
+    belongs_to_nearer_line,
+    zoom_numbers,
+)
 from agent.spectra.pixel_grid import LIGHT_KMS, doppler
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum, Window, frame_z
 
 MIN_LINE_SIGMA = 3.0
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
+BANDS_TIO5 = 0.85
 HOT_SPECIES = ("He I", "He II", "C III", "C IV", "N III", "Si III", "Si IV")
 
 
@@ -52,9 +59,11 @@ def window_table(
 
 def _withdraw_hot_lines(table: dict[str, Any]) -> None:
     """What a cool star absorbs at a line of hot gas is a metal's or a band's."""
-    for row in table.get("lines", ()):
+    for row in tuple(table.get("lines", ())):
         if row["kind"] == "absorption" and is_hot_line(row["name"]):
-            row["kind"] = ""
+            table["lines"].remove(row)
+    if table.get("lines") == []:
+        del table["lines"]
     feature = table.get("feature", {})
     if feature.get("kind") == "absorption" and "nearest" in feature:
         hot = {line.label for name, line in builtin_lines().by_id.items() if is_hot_line(name)}
@@ -65,6 +74,11 @@ def is_hot_line(name: str) -> bool:
     """Whether this is a line of hot gas, which no star with TiO bands absorbs."""
     lines = builtin_lines()
     return name in lines and lines[name].kind == "line" and lines[name].species in HOT_SPECIES
+
+
+def _is_gas_line(name: str) -> bool:
+    lines = builtin_lines()
+    return is_hot_line(name) or (name in lines and lines[name].species == "H I")
 
 
 def measurements_at(spectrum: Spectrum, z: float) -> SpectrumMeasurements:
@@ -101,7 +115,12 @@ class SpectrumMeasurements:
 
     def line(self, name: str) -> LineMeasurement:
         if name not in self._lines:
-            self._lines[name] = measure_line(self.spectrum, name, self.velocity_kms)
+            found = measure_line(self.spectrum, name, self.velocity_kms)
+            no_line = found.reason in (NO_PROFILE, STRONGER_BESIDE) and _is_gas_line(name)
+            if no_line and (self.is_cool or self.has_deep_bands):
+                # What its windows hold is the flux between bands.
+                found = LineMeasurement(name, significance=found.significance, reason=BETWEEN_BANDS)
+            self._lines[name] = found
         return self._lines[name]
 
     def belongs_to_another(self, name: str) -> bool:
@@ -142,6 +161,11 @@ class SpectrumMeasurements:
             return height.value > COOL_BREAK
         return self.index("TiO5").number < COOL_TIO5
 
+    @property
+    def has_deep_bands(self) -> bool:
+        """Whether bands of TiO are deep enough to look like lines between them."""
+        return self.index("TiO5").number < BANDS_TIO5
+
     def snr(self, window: Window) -> float:
         """Median S/N per pixel in a rest-frame window; 0 if it cannot be measured."""
         if window not in self._snr:
@@ -160,7 +184,7 @@ class SpectrumMeasurements:
         if result.ew is not None and result.ew_error is not None:
             return measured(name, result.ew, result.ew_error, "Å", result.window, result.n_pixels)
         plain = self.indices.get(f"EW_{name}")
-        if plain is not None and plain.value is not None:
+        if plain is not None and plain.value is not None and result.reason != BETWEEN_BANDS:
             return plain
         return refused(name, result.reason or "not measurable", "Å", result.window)
 

@@ -11,7 +11,6 @@ from agent.evidence.findings import Finding
 from agent.evidence.measurements import SpectrumMeasurements
 
 TIO_PRESENT, TIO_ABSENT = 0.80, 0.90  # TiO5
-TIO_IN_THE_WAY = 0.85
 CAH1_OF_GIANTS = 0.94  # and higher
 CLEAR_SIGMA = 3.0
 BALMER_LINES = ("H_alpha", "H_beta", "H_gamma")
@@ -79,12 +78,6 @@ def has_tio(numbers: SpectrumMeasurements) -> bool | None:
     if ratio.value < TIO_PRESENT and 1.0 - ratio.value > CLEAR_SIGMA * error:
         return True
     return False if ratio.value > TIO_ABSENT else None
-
-
-def tio_in_the_way(numbers: SpectrumMeasurements) -> bool:
-    """Whether bands are deep enough to look like lines between them."""
-    ratio = numbers.index("TiO5").value
-    return ratio is not None and ratio < TIO_IN_THE_WAY
 
 
 def has_balmer_emission(

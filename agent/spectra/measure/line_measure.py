@@ -8,6 +8,7 @@ import numpy as np
 
 from agent.spectra.instrument import lsf_fwhm, unsafe_regions
 from agent.spectra.lines import Line, builtin_lines
+from agent.spectra.measure.indices import measure_index
 from agent.spectra.measure.line_profile import PEAKEDNESS, profile
 from agent.spectra.measure.line_search import (
     DEFAULT_LSF_PX,
@@ -34,6 +35,9 @@ from agent.spectra.pixel_grid import LIGHT_KMS, PixelGrid, doppler, pixel_grid
 from agent.spectra.spectrum import FloatArray, Spectrum, Window
 
 SEARCH_KMS = 400.0
+STRONGER_BESIDE = "a stronger feature lies beside it"
+# Bands as of M stars from M2 on, which few discs leave as deep, and where the first of TiO begins.
+DEEP_TIO5, BANDS_FROM = 0.7, 4750.0
 MAX_METAL_KMS = 1500.0
 MAX_WINDOW_FWHM = 1.5
 NO_BASE = 20.0
@@ -67,18 +71,26 @@ def measure_line(
     expected = line.wavelength * shift
     reach = expected * search_kms / LIGHT_KMS
     near = (expected - reach, expected + reach)
+    is_hydrogen = line.species == "H I"
+    may_be_on_hump = is_hydrogen and line.wavelength > BANDS_FROM
+    has_bands = may_be_on_hump and _has_bands(spectrum, velocity_kms)
     result = measure_feature(
         spectrum,
         near,
         line.id,
         max_fwhm(line, shift),
         line.wavelength,
-        is_hydrogen=line.species == "H I",
+        is_hydrogen=is_hydrogen,
+        has_bands=has_bands,
     )
     if result.centroid is not None and result.fwhm is not None:
         if abs(result.centroid - expected) > max(1.2 * reach, 0.35 * result.fwhm):
-            reason = "a stronger feature lies beside it"
-            return LineMeasurement(line.id, significance=result.significance, reason=reason)
+            return LineMeasurement(
+                line.id, significance=result.significance, reason=STRONGER_BESIDE
+            )
+        is_on_hump = has_bands and result.kind == "emission" and "broad" not in result.flags
+        if is_on_hump or ON_HUMP in result.flags:
+            return result  # what its windows hold besides is no base, but the hump
         return _with_wings(spectrum, line, result, velocity_kms)
     if result.reason == NO_PROFILE and line.window is not None:
         # The equivalent width in the line's fixed windows, for a line that no profile fits.
@@ -88,6 +100,10 @@ def measure_line(
             window=area.window, n_pixels=area.n_pixels, reason=area.reason or NO_PROFILE,
         )  # fmt: skip
     return result if result.reason else _upper_limit(spectrum, line, shift, result)
+
+
+def _has_bands(spectrum: Spectrum, velocity_kms: float) -> bool:
+    return measure_index(spectrum, "TiO5", velocity_kms).number < DEEP_TIO5
 
 
 def max_fwhm(line: Line, shift: float) -> float:
@@ -110,7 +126,7 @@ def _with_wings(
         return core
     width = line.window[1] - line.window[0]
     integrated = _integrated("EW", spectrum, line, velocity_kms)
-    if core.fwhm > 0.5 * width or isinstance(integrated, Measurement) or ON_HUMP in core.flags:
+    if core.fwhm > 0.5 * width or isinstance(integrated, Measurement):
         return core
     wide = _width_of(integrated, velocity_kms)
     if wide.value is None or wide.error is None:

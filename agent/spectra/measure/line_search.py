@@ -77,10 +77,12 @@ def measure_feature(
     rest: float | None = None,
     *,
     is_hydrogen: bool = False,
+    has_bands: bool = False,
 ) -> LineMeasurement:
     """The strongest bump or dip centred in `near`, measured relative to a local continuum.
 
-    `widest` is the largest FWHM that is searched, in angstrom.
+    `widest` is the largest FWHM that is searched, in angstrom. Where the spectrum `has_bands`, a
+    line of hydrogen goes before the hump between two of them, which is stronger.
     """
     grid = pixel_grid(spectrum)
     middle = 0.5 * (near[0] + near[1])
@@ -97,7 +99,11 @@ def measure_feature(
     if start.significance < DETECTION_SIGMA:
         return LineMeasurement(name, significance=start.significance)
     local = _iterate(grid, start, lsf, WIDER * widest)
-    peak = _peak_on_hump(grid, near, lsf) if local == NO_PROFILE and is_hydrogen else None
+    if isinstance(local, str):
+        is_hump = local == NO_PROFILE
+    else:
+        is_hump = has_bands and _has_second_feature(local, lsf)
+    peak = _peak_on_hump(grid, near, lsf) if is_hydrogen and is_hump else None
     local = peak or local
     if isinstance(local, str):
         return LineMeasurement(name, significance=start.significance, reason=local)

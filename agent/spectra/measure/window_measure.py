@@ -33,6 +33,7 @@ SAME_FIT = 0.2  # the same where the strongest feature takes the known line's nu
 NEVER_EMIT = ("Ca I", "Fe I", "Mg I")
 METALS = (*NEVER_EMIT, "Ba II", "Ca II", "Fe II", "N III")
 WIDEST_METAL_KMS = 1200.0  # in absorption; those of the real cool stars with such widths are bands
+BETWEEN_BANDS = "no line stands apart from the bands"
 EDGE_SIGMA = 4.0
 MIN_EDGE = 0.05
 
@@ -99,7 +100,7 @@ def measure_window(
     elif not first <= feature.centroid <= last:
         reason = NO_PROFILE
     if reason == NO_PROFILE:
-        reason = "no line stands apart from the bands"
+        reason = BETWEEN_BANDS
     lines = _known_lines(line, first, last, shift)
     on_hump = [each for each in lines if ON_HUMP in each.flags]
     if reason and on_hump:

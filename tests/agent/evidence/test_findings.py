@@ -17,13 +17,13 @@ from agent.evidence.plausible import (
     has_tio,
     is_plausible,
     tells_gravity,
-    tio_in_the_way,
 )
 from agent.evidence.said_numbers import SaidNumbers
 from agent.evidence.star_velocity import StarVelocity, star_velocity
 from agent.evidence.words import overview
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.measurement import Measurement
+from agent.spectra.readers.registry import read
 from agent.spectra.spectrum import Spectrum
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Evidence
@@ -303,9 +303,28 @@ def test_a_wrong_redshift_costs_no_cv(kind):
 @pytest.mark.parametrize(("label", "there"), [("MG", True), ("A", False), ("CV", False)])
 def test_tio_is_there_or_not(label: str, there: bool):
     numbers = numbers_of(label)
-    assert has_tio(numbers) is there and tio_in_the_way(numbers) is there
+    assert has_tio(numbers) is there and numbers.has_deep_bands is there
     assert is_plausible("TiO_4940", there, numbers)
     assert not is_plausible("TiO_4940", not there, numbers)
+
+
+EMISSION = ("halpha_emission", "hbeta_emission")
+
+
+@pytest.mark.parametrize("label", ["MG", "M_DWARF"])
+def test_the_flux_between_bands_is_no_emission_line(label: str):
+    for seed in range(6):
+        checked = found(simulated_spectrum(label, seed=seed), "CV")
+        assert not any(checked[name].is_found for name in EMISSION)
+
+
+def test_of_real_m_giants_one_has_balmer_emission(labelled_spectra: Path):
+    """Hα of miles_010, a giant with a hot companion, is too weak for a CV."""
+    for path in sorted(labelled_spectra.glob("miles_01*")):
+        checked = found(read(path), "CV")
+        assert not any(checked[name].is_found for name in EMISSION)
+        ew = checked["halpha_emission"].value
+        assert ew == pytest.approx(-2.0, abs=0.1) if path.stem == "miles_010" else not ew < -1.0
 
 
 def test_gravity_is_told_in_m_stars_alone_and_hot_and_forbidden_lines_are_known():
