@@ -14,7 +14,7 @@ from PIL import Image
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import WorkbenchError
-from agent.evidence.measurements import measurements_of
+from agent.evidence.measurements import with_velocity
 from agent.inspection.control import Control
 from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import default_model, make_inspector
@@ -22,12 +22,9 @@ from agent.rendering.render import STYLES, render_spectrum
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.features import feature_vector
 from agent.spectra.measure.index_definitions import builtin_indices
-from agent.spectra.measure.indices import measure_index as _measure_index
-from agent.spectra.measure.line_measure import measure_line as _measure_line
 from agent.spectra.measure.measurement import LineMeasurement, Measurement
 from agent.spectra.measure.window_measure import WindowMeasurement, measure_window
 from agent.spectra.readers import registry
-from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import Spectrum, Window
 from agent.tasks.catalogue import find_task
 from agent.tasks.task import Task
@@ -63,7 +60,8 @@ def measure(
     given.
     """
     low, high = spectrum.range if window is None else _checked(window)
-    return measure_window(measurable(spectrum), low, high, _velocity(spectrum, velocity_kms))
+    numbers = with_velocity(spectrum, velocity_kms)
+    return measure_window(numbers.spectrum, low, high, numbers.velocity_kms, numbers.line)
 
 
 def measure_line(
@@ -76,8 +74,7 @@ def measure_line(
     if line not in builtin_lines():
         guess = near_miss(line, line_names())
         raise WorkbenchError(f"there is no line {shown(line)}{guess}: line_names() lists them")
-    kms = _velocity(spectrum, velocity_kms)
-    return _measure_line(measurable(spectrum), builtin_lines()[line], kms)
+    return with_velocity(spectrum, velocity_kms).line(line)
 
 
 def measure_index(
@@ -90,7 +87,7 @@ def measure_index(
     if index not in builtin_indices():
         guess = near_miss(index, index_names())
         raise WorkbenchError(f"there is no index {shown(index)}{guess}: index_names() lists them")
-    return _measure_index(measurable(spectrum), index, _velocity(spectrum, velocity_kms))
+    return with_velocity(spectrum, velocity_kms).index(index)
 
 
 def features(spectrum: Spectrum, *, velocity_kms: float = 0.0) -> dict[str, float]:
@@ -159,11 +156,6 @@ def inspect_all(
         for spectrum in spectra:
             control = Control(deadline_s)
             yield run(inspector.inspect(spectrum, target, seed=seed, control=control))
-
-
-def _velocity(spectrum: Spectrum, kms: float | None) -> float:
-    """The given velocity, or that of the star as the window and inspections measure it."""
-    return measurements_of(spectrum).velocity_kms if kms is None else kms
 
 
 def _checked(window: Window) -> Window:

@@ -83,9 +83,14 @@ def _is_gas_line(name: str) -> bool:
 
 def measurements_at(spectrum: Spectrum, z: float) -> SpectrumMeasurements:
     """The measurements that agree with those of windows at the `z` of a person."""
-    if z in (0.0, frame_z(spectrum)):
+    return with_velocity(spectrum, None if z in (0.0, frame_z(spectrum)) else LIGHT_KMS * z)
+
+
+def with_velocity(spectrum: Spectrum, kms: float | None) -> SpectrumMeasurements:
+    """The measurements at a velocity in the frame of the file, or at the star's own."""
+    if kms is None:
         return measurements_of(spectrum)
-    return SpectrumMeasurements(measurable(spectrum), StarVelocity(LIGHT_KMS * z))
+    return SpectrumMeasurements(measurable(spectrum), StarVelocity(kms))
 
 
 class SpectrumMeasurements:

@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agent.checked_toml import near_miss, printable, shown
-from agent.evidence.star_velocity import star_velocity
+from agent.evidence.measurements import window_table, with_velocity
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
-from agent.spectra.measure.indices import measure_indices
-from agent.spectra.measure.line_measure import measure_line
 from agent.spectra.measure.measurement import LineMeasurement, Measurement
 from agent.spectra.measure.noise import quality, signal_to_noise
-from agent.spectra.measure.window_measure import rounded, significance_of, zoom_numbers
+from agent.spectra.measure.window_measure import rounded, significance_of
 from agent.spectra.rebinning import measurable
 from agent.spectra.spectrum import Spectrum, finite, summary
 from app.mcp.sources import SourceError
@@ -58,23 +56,22 @@ def measurements(
     """
     _refuse_unknown(lines, builtin_lines().by_id, "line")
     _refuse_unknown(indices, builtin_indices(), "index")
-    coarse = measurable(spectrum)
-    velocity = star_velocity(coarse)
-    kms = velocity.kms if velocity_kms is None else velocity_kms
+    numbers = with_velocity(spectrum, velocity_kms)
     told: dict[str, Any] = {
         "simulated": spectrum.simulated,
-        "velocity_kms": rounded(kms),
-        "velocity_from": "the call" if velocity_kms is not None else velocity.source or "unknown",
+        "velocity_kms": rounded(numbers.velocity_kms),
+        "velocity_from": numbers.velocity.source
+        or ("unknown" if velocity_kms is None else "the call"),
     }
     if window is not None:
-        told["window"] = zoom_numbers(spectrum, *window, velocity_kms=kms)
+        told["window"] = window_table(numbers.spectrum, *window, numbers=numbers)
     if lines or not (indices or window):
-        between = builtin_lines().between(*coarse.range, ("line",))
+        between = builtin_lines().between(*numbers.spectrum.range, ("line",))
         common = [line.id for line in between if line.window]
-        found = [measure_line(coarse, name, kms) for name in lines or common]
+        found = [numbers.line(name) for name in lines or common]
         told["lines"] = [_line(each) for each in found if lines or each.is_detected]
     if indices or not (lines or window):
-        values = measure_indices(coarse, kms)
+        values = numbers.indices
         # Those of lines are among the lines already.
         names = indices or [name for name in values if not name.startswith("EW_")]
         told["indices"] = {
