@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.evidence.measurements import SpectrumMeasurements
+from agent.evidence.measurements import SpectrumMeasurements, is_hot_line
 from agent.spectra.measure.measurement import Measurement, refused
 from agent.tasks.task import Evidence, Task
 
@@ -87,6 +87,9 @@ def _check(
     value = _measured(evidence, numbers)
     if value.value is None:
         return Finding(evidence=evidence, snr=snr, reason=value.reason or "not measurable")
+    is_hot = evidence.expect != "emission" and all(map(is_hot_line, evidence.target))
+    if is_hot and value.value > 0 and (numbers.is_cool or numbers.has_deep_bands):
+        return Finding(evidence=evidence, snr=snr, reason="in a cool star metals absorb there")
     error = value.error or 0.0
     finding = Finding(evidence=evidence, value=value.value, error=error, snr=snr)
     missing = [earlier[name] for name in evidence.needs if not earlier[name].is_found]

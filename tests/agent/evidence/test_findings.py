@@ -318,6 +318,16 @@ def test_the_flux_between_bands_is_no_emission_line(label: str):
         assert not any(checked[name].is_found for name in EMISSION)
 
 
+@pytest.mark.parametrize("label", ["K", "M_DWARF", "MG"])
+def test_a_cool_star_absorbs_at_no_line_of_hot_gas(label: str):
+    for seed in range(4):
+        for task in "O", "B":
+            checked = found(simulated_spectrum(label, seed=seed), task)
+            hot = [each for each in checked.values() if all(map(is_hot_line, each.evidence.target))]
+            absorbed = [each for each in hot if each.evidence.expect in ("absorption", "above")]
+            assert absorbed and not any(each.is_found for each in absorbed)
+
+
 def test_of_real_m_giants_one_has_balmer_emission(labelled_spectra: Path):
     """Hα of miles_010, a giant with a hot companion, is too weak for a CV."""
     for path in sorted(labelled_spectra.glob("miles_01*")):
