@@ -16,6 +16,7 @@ from agent.spectra.measure.noise import Quality, quality, signal_to_noise
 from agent.spectra.measure.window_measure import (
     BETWEEN_BANDS,
     SAME,
+    WIDEST_METAL_KMS,
     belongs_to_nearer_line,
     zoom_numbers,
 )
@@ -54,6 +55,8 @@ def window_table(
         table = zoom_numbers(spectrum, lo, hi, z)
     if numbers.is_cool:
         _withdraw_hot_lines(table)
+    if numbers.has_deep_bands:
+        _withdraw_band(table)
     return table
 
 
@@ -68,6 +71,14 @@ def _withdraw_hot_lines(table: dict[str, Any]) -> None:
     if feature.get("kind") == "absorption" and "nearest" in feature:
         hot = {line.label for name, line in builtin_lines().by_id.items() if is_hot_line(name)}
         feature["nearest"] = [label for label in feature["nearest"] if label not in hot]
+
+
+def _withdraw_band(table: dict[str, Any]) -> None:
+    """Where bands are deep, a wide feature of no known line is one, or the flux between two."""
+    feature = table.get("feature", {})
+    if feature.get("fwhm_kms", 0.0) >= WIDEST_METAL_KMS and not feature.get("nearest"):
+        del table["feature"]
+        table["reason"] = BETWEEN_BANDS
 
 
 def is_hot_line(name: str) -> bool:

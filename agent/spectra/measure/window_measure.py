@@ -139,7 +139,11 @@ def _nearest(feature: LineMeasurement, shift: float) -> tuple[NearLine, ...]:
     ]
     kinds = ("sky", "telluric") if feature.kind == "absorption" else ("sky",)  # air absorbs
     terrestrial = lists.nearest(feature.centroid, within, kinds)
-    near += [NearLine(line, feature.centroid - line.wavelength) for line in terrestrial]
+    near += [
+        NearLine(line, feature.centroid - line.wavelength)
+        for line in terrestrial
+        if line.kind == "telluric" or feature.fwhm <= max_fwhm(line, 1.0)
+    ]
     # A line with windows of its own is common: it goes before rare ones up to 1.5 A nearer.
     near.sort(key=lambda each: abs(each.offset) + (0.0 if each.line.window else 1.5))
     return tuple(near[:MAX_NEAREST])

@@ -123,6 +123,18 @@ def test_a_wide_feature_is_no_narrow_line(
 
 
 @pytest.mark.parametrize("height", [0.5, -0.5])
+def test_a_wide_feature_of_no_line_is_a_band_where_bands_are_deep(
+    height: float, rng: np.random.Generator
+) -> None:
+    hump = gaussian("hump", "", 5470.0, 80.0, height)
+    for continuum in (1.0, with_bands(0.0, 10.0)):
+        spectrum = observed([hump], 60.0, rng, continuum=continuum)
+        table = window_table(spectrum, 5250.0, 5650.0)
+        assert ("feature" in table) is isinstance(continuum, float)
+        assert ("no line stands apart" in table.get("reason", "")) is ("feature" not in table)
+
+
+@pytest.mark.parametrize("height", [0.5, -0.5])
 def test_air_absorbs_and_never_emits(height: float, rng: np.random.Generator) -> None:
     bump = gaussian("bump", "", 7188.0, 40.0, height)
     feature = zoom_numbers(observed([bump], 60.0, rng), 7050.0, 7450.0)["feature"]
