@@ -53,32 +53,43 @@ def window_table(
         table = zoom_numbers(numbers.spectrum, lo, hi, z, numbers.velocity_kms, numbers.line)
     else:
         table = zoom_numbers(spectrum, lo, hi, z)
-    if numbers.is_cool:
-        _withdraw_hot_lines(table)
-    if numbers.has_deep_bands:
-        _withdraw_band(table)
+    if numbers.is_cool or numbers.has_deep_bands:
+        _withdraw_false_lines(table, numbers)
+    feature = table.get("feature", {})
+    is_wide = feature.get("fwhm_kms", 0.0) >= WIDEST_METAL_KMS and not feature.get("nearest")
+    if is_wide and (numbers.has_deep_bands or (numbers.is_cool and feature["kind"] == "emission")):
+        # A band, or the flux between two.
+        del table["feature"]
+        table["reason"] = BETWEEN_BANDS
     return table
 
 
-def _withdraw_hot_lines(table: dict[str, Any]) -> None:
-    """What a cool star absorbs at a line of hot gas is a metal's or a band's."""
-    for row in tuple(table.get("lines", ())):
-        if row["kind"] == "absorption" and is_hot_line(row["name"]):
-            table["lines"].remove(row)
-    if table.get("lines") == []:
-        del table["lines"]
-    feature = table.get("feature", {})
-    if feature.get("kind") == "absorption" and "nearest" in feature:
-        hot = {line.label for name, line in builtin_lines().by_id.items() if is_hot_line(name)}
-        feature["nearest"] = [label for label in feature["nearest"] if label not in hot]
+def _withdraw_false_lines(table: dict[str, Any], numbers: SpectrumMeasurements) -> None:
+    """In a cool star metals and bands look like lines of hot gas, and like wide ones of hydrogen.
 
+    What emits is told where Hα does, too, or is not covered, or where He I 5876 does: He I 7065 of
+    an AM CVn star looks like a head of TiO.
+    """
+    halpha, helium = numbers.line("H_alpha"), numbers.line("HeI_5876")
+    is_measured = halpha.reason in ("", BETWEEN_BANDS)
+    is_quiet = is_measured and "emission" not in (halpha.kind, helium.kind)
 
-def _withdraw_band(table: dict[str, Any]) -> None:
-    """Where bands are deep, a wide feature of no known line is one, or the flux between two."""
+    def is_false(name: str, row: dict[str, Any]) -> bool:
+        if name == "H_alpha" or not _is_gas_line(name):
+            return False
+        if row["kind"] != "absorption":
+            return is_quiet
+        # A hot star beside one with deep bands, such as a white dwarf, absorbs both.
+        is_wide = row.get("fwhm_kms", 0.0) >= WIDEST_METAL_KMS
+        return numbers.is_cool and (is_hot_line(name) or is_wide)
+
+    if rows := [row for row in table.pop("lines", ()) if not is_false(row["name"], row)]:
+        table["lines"] = rows
     feature = table.get("feature", {})
-    if feature.get("fwhm_kms", 0.0) >= WIDEST_METAL_KMS and not feature.get("nearest"):
-        del table["feature"]
-        table["reason"] = BETWEEN_BANDS
+    if "nearest" in feature:
+        known = builtin_lines().by_id.items()
+        false = {line.label for name, line in known if is_false(name, feature)}
+        feature["nearest"] = [label for label in feature["nearest"] if label not in false]
 
 
 def is_hot_line(name: str) -> bool:

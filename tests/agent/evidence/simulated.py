@@ -19,8 +19,9 @@ def simulated_spectrum(
 ) -> Spectrum:
     """A spectrum of a class, of its most common subtype where that matters."""
     rng = np.random.default_rng([seed, 17])
+    label, subtype = ("CV", label) if label == "AM CVn" else (label, NORMAL.get(label))
     source = draw_source(label, rng)
-    while source.subtype != NORMAL.get(label, source.subtype):
+    while source.subtype != (subtype or source.subtype):
         source = draw_source(label, rng)
     return to_spectrum(observe(source, survey, rng, snr=snr, quality="good"))
 

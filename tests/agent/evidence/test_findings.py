@@ -10,7 +10,12 @@ from agent.errors import ResourceError
 from agent.evidence.assessment import UNFITTED_WEIGHT, assess, read_weights, weights_for
 from agent.evidence.features import FEATURES
 from agent.evidence.findings import GROUP_CAP, Finding, _capped, check_claims
-from agent.evidence.measurements import SpectrumMeasurements, is_hot_line, measurements_of
+from agent.evidence.measurements import (
+    SpectrumMeasurements,
+    is_hot_line,
+    measurements_of,
+    window_table,
+)
 from agent.evidence.places import contains, feature_places, feature_range, window_of
 from agent.evidence.plausible import (
     has_balmer_emission,
@@ -326,6 +331,38 @@ def test_a_cool_star_absorbs_at_no_line_of_hot_gas(label: str):
             hot = [each for each in checked.values() if all(map(is_hot_line, each.evidence.target))]
             absorbed = [each for each in hot if each.evidence.expect in ("absorption", "above")]
             assert absorbed and not any(each.is_found for each in absorbed)
+
+
+def gas_lines(spectrum: Spectrum) -> set[tuple[str, str]]:
+    """Lines of hydrogen and of hot gas in the windows of an O star, each with its kind."""
+    lines = builtin_lines()
+    windows = [window_table(spectrum, *window.range) for window in find_task("O").windows]
+    rows = [row for table in windows for row in table.get("lines", ())]
+    is_gas = [is_hot_line(row["name"]) or lines[row["name"]].species == "H I" for row in rows]
+    return {(row["name"], row["kind"]) for row, is_one in zip(rows, is_gas, strict=True) if is_one}
+
+
+@pytest.mark.parametrize("label", ["K", "M_DWARF", "MG"])
+def test_tables_of_a_cool_star_list_narrow_hydrogen_alone(label: str):
+    for seed in range(4):
+        for name, kind in gas_lines(simulated_spectrum(label, seed=seed)):
+            assert name.startswith("H_") and kind == "absorption"
+
+
+def test_tables_of_real_cool_stars_list_emission_of_the_active_ones_alone(labelled_spectra: Path):
+    emits = set()
+    for path in sorted(labelled_spectra.glob("miles_0[0-4]*")):
+        spectrum = read(path)
+        if measurements_of(spectrum).is_cool:
+            emits |= {path.stem for _, kind in gas_lines(spectrum) if kind == "emission"}
+    assert emits == {"miles_024", "miles_026", "miles_027"}
+
+
+def test_helium_of_an_am_cvn_star_is_listed_though_its_line_at_7065_looks_like_tio():
+    disc = simulated_spectrum("AM CVn", seed=34)
+    assert measurements_of(disc).has_deep_bands
+    listed = {name for name, kind in gas_lines(disc) if kind == "emission"}
+    assert {"HeI_4471", "HeI_5876"} <= listed
 
 
 def test_of_real_m_giants_one_has_balmer_emission(labelled_spectra: Path):
