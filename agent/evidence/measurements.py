@@ -67,8 +67,8 @@ def window_table(
 def _withdraw_false_lines(table: dict[str, Any], numbers: SpectrumMeasurements) -> None:
     """In a cool star metals and bands look like lines of hot gas, and like wide ones of hydrogen.
 
-    What emits is told where Hα does, too, or is not covered, or where He I 5876 does: He I 7065 of
-    an AM CVn star looks like a head of TiO.
+    Lines that emit stay where Hα does, too, or is not covered, or where He I 5876 does: He I 7065
+    of an AM CVn star looks like a head of TiO.
     """
     halpha, helium = numbers.line("H_alpha"), numbers.line("HeI_5876")
     is_measured = halpha.reason in ("", BETWEEN_BANDS)
@@ -83,8 +83,8 @@ def _withdraw_false_lines(table: dict[str, Any], numbers: SpectrumMeasurements) 
         is_wide = row.get("fwhm_kms", 0.0) >= WIDEST_METAL_KMS
         return numbers.is_cool and (is_hot_line(name) or is_wide)
 
-    if rows := [row for row in table.pop("lines", ()) if not is_false(row["name"], row)]:
-        table["lines"] = rows
+    if "lines" in table:
+        table["lines"] = [row for row in table["lines"] if not is_false(row["name"], row)]
     feature = table.get("feature", {})
     if "nearest" in feature:
         known = builtin_lines().by_id.items()

@@ -72,8 +72,8 @@ def measure_line(
     reach = expected * search_kms / LIGHT_KMS
     near = (expected - reach, expected + reach)
     is_hydrogen = line.species == "H I"
-    may_be_on_hump = is_hydrogen and line.wavelength > BANDS_FROM
-    has_bands = may_be_on_hump and _has_bands(spectrum, velocity_kms)
+    is_among_bands = is_hydrogen and line.wavelength > BANDS_FROM
+    has_bands = is_among_bands and _has_bands(spectrum, velocity_kms)
     result = measure_feature(
         spectrum,
         near,
