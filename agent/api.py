@@ -14,7 +14,7 @@ from PIL import Image
 
 from agent.checked_toml import near_miss, shown
 from agent.errors import WorkbenchError
-from agent.evidence.measurements import with_velocity
+from agent.evidence.measurements import measurements_at_velocity
 from agent.inspection.control import Control
 from agent.inspection.inspector import run
 from agent.inspection.inspector_factory import default_model, make_inspector
@@ -22,6 +22,7 @@ from agent.rendering.render import STYLES, render_spectrum
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.features import feature_vector
 from agent.spectra.measure.index_definitions import builtin_indices
+from agent.spectra.measure.indices import measure_index as _measure_index
 from agent.spectra.measure.measurement import LineMeasurement, Measurement
 from agent.spectra.measure.window_measure import WindowMeasurement, measure_window
 from agent.spectra.readers import registry
@@ -60,7 +61,7 @@ def measure(
     given.
     """
     low, high = spectrum.range if window is None else _checked(window)
-    numbers = with_velocity(spectrum, velocity_kms)
+    numbers = measurements_at_velocity(spectrum, velocity_kms)
     return measure_window(numbers.spectrum, low, high, numbers.velocity_kms, numbers.line)
 
 
@@ -74,7 +75,7 @@ def measure_line(
     if line not in builtin_lines():
         guess = near_miss(line, line_names())
         raise WorkbenchError(f"there is no line {shown(line)}{guess}: line_names() lists them")
-    return with_velocity(spectrum, velocity_kms).line(line)
+    return measurements_at_velocity(spectrum, velocity_kms).line(line)
 
 
 def measure_index(
@@ -87,7 +88,8 @@ def measure_index(
     if index not in builtin_indices():
         guess = near_miss(index, index_names())
         raise WorkbenchError(f"there is no index {shown(index)}{guess}: index_names() lists them")
-    return with_velocity(spectrum, velocity_kms).index(index)
+    numbers = measurements_at_velocity(spectrum, velocity_kms)
+    return _measure_index(numbers.spectrum, index, numbers.velocity_kms)  # one, not all of them
 
 
 def features(spectrum: Spectrum, *, velocity_kms: float = 0.0) -> dict[str, float]:

@@ -88,7 +88,7 @@ def _check(
     if value.value is None:
         return Finding(evidence=evidence, snr=snr, reason=value.reason or "not measurable")
     is_hot = evidence.expect != "emission" and all(map(is_hot_line, evidence.target))
-    if is_hot and value.value > 0 and (numbers.is_cool or numbers.has_deep_bands):
+    if is_hot and value.value > 0 and numbers.is_late_type:
         return Finding(evidence=evidence, snr=snr, reason="in a cool star metals absorb there")
     error = value.error or 0.0
     finding = Finding(evidence=evidence, value=value.value, error=error, snr=snr)

@@ -26,7 +26,7 @@ from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum, Window, frame_z
 
 MIN_LINE_SIGMA = 3.0
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
-BANDS_TIO5 = 0.85
+BANDS_TIO5 = 0.85  # some discs with an M star beside them are below it, too
 HOT_SPECIES = ("He I", "He II", "C III", "C IV", "N III", "Si III", "Si IV")
 
 
@@ -53,8 +53,8 @@ def window_table(
         table = zoom_numbers(numbers.spectrum, lo, hi, z, numbers.velocity_kms, numbers.line)
     else:
         table = zoom_numbers(spectrum, lo, hi, z)
-    if numbers.is_cool or numbers.has_deep_bands:
-        _withdraw_false_lines(table, numbers)
+    if numbers.is_late_type:
+        _remove_false_lines(table, numbers)
     feature = table.get("feature", {})
     is_wide = feature.get("fwhm_kms", 0.0) >= WIDEST_METAL_KMS and not feature.get("nearest")
     if is_wide and (numbers.has_deep_bands or (numbers.is_cool and feature["kind"] == "emission")):
@@ -64,8 +64,8 @@ def window_table(
     return table
 
 
-def _withdraw_false_lines(table: dict[str, Any], numbers: SpectrumMeasurements) -> None:
-    """In a cool star metals and bands look like lines of hot gas, and like wide ones of hydrogen.
+def _remove_false_lines(table: dict[str, Any], numbers: SpectrumMeasurements) -> None:
+    """Remove lines of hot gas, and wide ones of hydrogen, that are metals or bands of a cool star.
 
     Lines that emit stay where Hα does, too, or is not covered, or where He I 5876 does: He I 7065
     of an AM CVn star looks like a head of TiO.
@@ -105,10 +105,12 @@ def _is_gas_line(name: str) -> bool:
 
 def measurements_at(spectrum: Spectrum, z: float) -> SpectrumMeasurements:
     """The measurements that agree with those of windows at the `z` of a person."""
-    return with_velocity(spectrum, None if z in (0.0, frame_z(spectrum)) else LIGHT_KMS * z)
+    return measurements_at_velocity(
+        spectrum, None if z in (0.0, frame_z(spectrum)) else LIGHT_KMS * z
+    )
 
 
-def with_velocity(spectrum: Spectrum, kms: float | None) -> SpectrumMeasurements:
+def measurements_at_velocity(spectrum: Spectrum, kms: float | None) -> SpectrumMeasurements:
     """The measurements at a velocity in the frame of the file, or at the star's own."""
     if kms is None:
         return measurements_of(spectrum)
@@ -144,7 +146,7 @@ class SpectrumMeasurements:
         if name not in self._lines:
             found = measure_line(self.spectrum, name, self.velocity_kms)
             no_line = found.reason in (NO_PROFILE, STRONGER_BESIDE) and _is_gas_line(name)
-            if no_line and (self.is_cool or self.has_deep_bands):
+            if no_line and self.is_late_type:
                 # What its windows hold is the flux between bands.
                 found = LineMeasurement(name, significance=found.significance, reason=BETWEEN_BANDS)
             self._lines[name] = found
@@ -187,6 +189,11 @@ class SpectrumMeasurements:
         if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
             return height.value > COOL_BREAK
         return self.index("TiO5").number < COOL_TIO5
+
+    @property
+    def is_late_type(self) -> bool:
+        """Whether metals or bands of a cool star, alone or beside another, may look like lines."""
+        return self.is_cool or self.has_deep_bands
 
     @property
     def has_deep_bands(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agent.checked_toml import near_miss, printable, shown
-from agent.evidence.measurements import window_table, with_velocity
+from agent.evidence.measurements import measurements_at_velocity, window_table
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.index_definitions import builtin_indices
 from agent.spectra.measure.measurement import LineMeasurement, Measurement
@@ -56,7 +56,7 @@ def measurements(
     """
     _refuse_unknown(lines, builtin_lines().by_id, "line")
     _refuse_unknown(indices, builtin_indices(), "index")
-    numbers = with_velocity(spectrum, velocity_kms)
+    numbers = measurements_at_velocity(spectrum, velocity_kms)
     told: dict[str, Any] = {
         "simulated": spectrum.simulated,
         "velocity_kms": rounded(numbers.velocity_kms),
