@@ -29,7 +29,7 @@ from agent.evidence.words import overview
 from agent.spectra.lines import builtin_lines
 from agent.spectra.measure.measurement import Measurement
 from agent.spectra.readers.registry import read
-from agent.spectra.spectrum import Spectrum
+from agent.spectra.spectrum import Spectrum, between
 from agent.tasks.catalogue import find_task, load_tasks
 from agent.tasks.task import Evidence
 from tests.agent.evidence.simulated import numbers_of, simulated_spectrum
@@ -342,11 +342,23 @@ def gas_lines(spectrum: Spectrum) -> set[tuple[str, str]]:
     return {(row["name"], row["kind"]) for row, is_one in zip(rows, is_gas, strict=True) if is_one}
 
 
+@pytest.mark.parametrize("bluest", [3000.0, 4200.0])
 @pytest.mark.parametrize("label", ["K", "M_DWARF", "MG"])
-def test_tables_of_a_cool_star_list_narrow_hydrogen_alone(label: str):
+def test_tables_of_a_cool_star_list_narrow_hydrogen_alone(label: str, bluest: float):
     for seed in range(4):
-        for name, kind in gas_lines(simulated_spectrum(label, seed=seed)):
+        star = between(simulated_spectrum(label, seed=seed), bluest, 10_000.0)
+        for name, kind in gas_lines(star):
             assert name.startswith("H_") and kind == "absorption"
+
+
+def test_a_cool_star_is_known_by_magnesium_where_its_break_is_not_measured(labelled_spectra: Path):
+    whole = read(labelled_spectra / "spec-55862-B6212_sp06-020.fits")  # without light there
+    assert measurements_of(whole).is_cool and not found(whole, "CV")["hbeta_emission"].is_found
+    for number in range(37, 43):
+        giant = read(labelled_spectra / f"miles_{number:03}.fits")
+        assert measurements_of(between(giant, 4200.0, 5900.0)).is_cool
+    donor = between(read(labelled_spectra / "sdss_011.fits"), 4200.0, 5900.0)
+    assert measurements_of(donor).is_cool and found(donor, "CV")["hbeta_emission"].is_found
 
 
 def test_tables_of_real_cool_stars_list_emission_of_the_active_ones_alone(labelled_spectra: Path):
