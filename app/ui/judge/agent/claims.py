@@ -128,6 +128,6 @@ def _species() -> re.Pattern[str]:
     plain = sorted((name for name in names if not re.search(r"\d{3}|\(", name)), key=len)
     spelled = "|".join(re.escape(name).replace(r"\ ", r"\s?") for name in reversed(plain))
     return re.compile(
-        rf"(?<![\w\[])(?P<species>{spelled})\s*(?:λ+\s*)?"
+        rf"(?<![\w\[])(?P<species>{spelled})\s*(?:λ+\s*|(?:band|edge|head|step)\s+at\s+)?"
         rf"(?P<numbers>{_NUMBER}(?:{_AND}{_NUMBER})*)(?![\w%])"
     )

@@ -155,6 +155,8 @@ def test_facts_that_decide_lead_to_their_looks_and_a_conflict_is_told(qtbot, con
     alone = replace(step, text="\\boxed{YES} measured: YES, p 0.99: He I 5876 emission <b>.")
     (fact,) = deciding_facts(record(model=model, steps=(*steps[:-1], alone)))
     assert fact.index == -1 and fact.window[0] < fact.place < fact.window[1]
+    bands = replace(step, text="\\boxed{YES} measured: YES, p 0.99: C2 edge at 5166.6: flux jumps.")
+    assert deciding_facts(record(model=model, steps=(*steps[:-1], bands)))[0].place == 5166.6
     with qtbot.waitSignal(context.agent.shown.look_changed) as looked:
         line.fact_chosen.emit(fact)
     assert looked.args[0] == fact.window

@@ -177,6 +177,7 @@ def named(text):
         ("He I 4471, 5876 and 6678 are seen", ["He I 4471", "He I 5876", "He I 6678"]),
         ("[O III] 4959/5007 are absent", ["[O III] 4959", "[O III] 5007"]),
         ("TiO 7054 and C₂ 5165 band heads", ["TiO 7054", "C₂ 5165"]),
+        ("ZrO edge at 5719.7 or 5553.2, VO head at 7898", ["ZrO 5719.7", "ZrO 5553.2", "VO 7898"]),
         ("Ca II K, Ca K and Na D", ["Ca II K", "Ca K", "Na D"]),
         ("a bump at 6563.5 Å and a dip at 5170 A", ["6563.5 Å", "5170 A"]),
         ("flat from 5000 to 6000 Å", ["5000 to 6000 Å"]),
