@@ -43,8 +43,8 @@ ORDER = (
 
 
 class GuidelinePanel(QScrollArea):
-    def __init__(self, context: SessionContext) -> None:
-        super().__init__()
+    def __init__(self, context: SessionContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.card: GuidelineCard | None = None
         task = context.current.session.task
         inner = QWidget(self.viewport())

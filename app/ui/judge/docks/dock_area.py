@@ -1,7 +1,6 @@
 """The docks around the plot: hidden by keys, moved and kept; narrow windows fold the queue."""
 
 from functools import partial
-from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import (
     QByteArray,
@@ -37,6 +36,7 @@ from app.ui.judge.docks.dock_table import (
     WINDOWS,
     DockEntry,
     DockSite,
+    LatePlace,
     Showing,
 )
 from app.ui.session.session_context import SessionContext
@@ -51,14 +51,6 @@ LEAST_COLUMN_PX = 125
 TALL_PX = 900  # pages above this height are tall
 BUTTON_PX = 30
 POPUP_PX = 340  # in text of the usual size
-
-
-@runtime_checkable
-class LatePanel(Protocol):
-    """A panel that works only while it is seen, and is stopped before the session is closed."""
-
-    def note_visibility(self, is_on_top: bool) -> None: ...
-    def stop(self) -> None: ...
 
 
 class DockArea(QWidget):
@@ -107,7 +99,7 @@ class DockArea(QWidget):
 
     def stop(self) -> None:
         for dock in self.docks.values():
-            if isinstance(dock.part, LatePanel):
+            if isinstance(dock.part, LatePlace):
                 dock.part.stop()
 
     @property
@@ -249,7 +241,7 @@ class DockArea(QWidget):
         tabs[0].raise_()
         self._first_state = window.saveState()
         for dock in self.docks.values():
-            if isinstance(dock.part, LatePanel):
+            if isinstance(dock.part, LatePlace):
                 dock.visibilityChanged.connect(dock.part.note_visibility)
         row(self.queue_button, (window, 1), spacing=0, parent=self)
 

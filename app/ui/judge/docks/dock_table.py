@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from functools import partial
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, QTimer
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from app.core.queue import Sort
 from app.ui.judge.agent.agent_panel import AgentPanel
@@ -25,11 +25,8 @@ from app.ui.judge.queue.queue_panel import QueuePanel
 from app.ui.judge.similar.similar_feed import SimilarFeed
 from app.ui.session.candidate.queue_neighbours import Queue
 from app.ui.session.session_context import SessionContext
+from app.ui.widgets.dock import Dock
 from app.ui.widgets.labels import column, one_line
-
-if TYPE_CHECKING:
-    from app.ui.judge.evidence.evidence_panel import EvidencePanel
-    from app.ui.judge.similar.similar_panel import SimilarPanel
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -82,10 +79,19 @@ def _agent(site: DockSite) -> QWidget:
     return panel
 
 
-def _object(site: DockSite) -> QWidget:
-    panel = QWidget()
+def _object(site: DockSite, place: QWidget) -> QWidget:
+    panel = QWidget(place)
     information, nearby = InformationPanel(site.context), NearbyPanel(site.context)
     column((information, 3), (nearby, 1), spacing=4, parent=panel)
+    return panel
+
+
+def _evidence(site: DockSite, place: LatePlace) -> QWidget:
+    from app.ui.judge.evidence.evidence_panel import EvidencePanel
+
+    panel = EvidencePanel(site.context, place.dock, place.dock.is_seen, place)
+    place.dock.visibilityChanged.connect(panel.note_visibility)
+    place.stopping.connect(panel.stop)
     return panel
 
 
@@ -116,16 +122,21 @@ DOCKS = (
     DockEntry(
         "guideline",
         str(QT_TRANSLATE_NOOP("docks", "Guideline")),
-        lambda site: GuidelinePanel(site.context),
+        lambda site: LatePlace(partial(GuidelinePanel, site.context)),
         RIGHT,
         command="show_guideline",
     ),
-    DockEntry("object", str(QT_TRANSLATE_NOOP("docks", "Object")), _object, RIGHT),
+    DockEntry(
+        "object",
+        str(QT_TRANSLATE_NOOP("docks", "Object")),
+        lambda site: LatePlace(partial(_object, site)),
+        RIGHT,
+    ),
     # A fourth tab would make the column wider in large text: it comes with its key or menu.
     DockEntry(
         "evidence",
         str(QT_TRANSLATE_NOOP("docks", "Evidence")),
-        lambda site: EvidencePlace(site.context),
+        lambda site: LatePlace(partial(_evidence, site)),
         RIGHT,
         is_open=False,
         command="show_evidence",
@@ -140,49 +151,38 @@ class LatePlace(QWidget):
     Call `stop` before the session is closed.
     """
 
-    def __init__(self, context: SessionContext) -> None:
+    stopping = Signal()
+
+    def __init__(self, make: Callable[[LatePlace], QWidget]) -> None:
         super().__init__()
-        self._context = context
-        self._is_on_top = self._is_stopped = False
+        self.panel: QWidget | None = None
+        self._make = make
+        self._is_stopped = False
         self._inside = column(parent=self)
+        # Not in the turn in which Qt lays the docks out.
         self._making = QTimer(self, singleShot=True, interval=0)
-        self._making.timeout.connect(self.make)
+        self._making.timeout.connect(self._fill)
 
-    def make(self) -> None:
-        """Make the panel unless it is there, or nobody sees it any more."""
-        raise NotImplementedError
-
-
-class EvidencePlace(LatePlace):
-    def __init__(self, context: SessionContext) -> None:
-        super().__init__(context)
-        self.panel: EvidencePanel | None = None
-
-    def is_seen(self) -> bool:
-        """Whether it is on screen and not behind another tab."""
-        return self._is_on_top and self.isVisible()
+    @property
+    def dock(self) -> Dock:
+        dock = self.parentWidget()
+        assert isinstance(dock, Dock)
+        return dock
 
     def note_visibility(self, is_on_top: bool) -> None:
         """The dock has come to the front of its tabs, or gone."""
-        self._is_on_top = is_on_top
         if is_on_top and self.panel is None and not self._is_stopped:
             self._making.start()
-        elif self.panel is not None:
-            self.panel.note_visibility()
-
-    def make(self) -> None:
-        from app.ui.judge.evidence.evidence_panel import EvidencePanel
-
-        dock, can_be_made = self.parentWidget(), self.panel is None and not self._is_stopped
-        if can_be_made and isinstance(dock, QDockWidget) and self.is_seen():
-            self.panel = EvidencePanel(self._context, dock, self.is_seen, self)
-            self._inside.addWidget(self.panel)
 
     def stop(self) -> None:
         self._is_stopped = True
         self._making.stop()
-        if self.panel is not None:
-            self.panel.stop()
+        self.stopping.emit()
+
+    def _fill(self) -> None:
+        if self.dock.is_seen():  # nobody may see it any more
+            self.panel = self._make(self)
+            self._inside.addWidget(self.panel)
 
 
 BEGIN_MS = 300  # so that the window is on screen first
@@ -192,10 +192,9 @@ class SimilarPlace(LatePlace):
     """Reads no spectra until the strip or the order by likeness is wanted."""
 
     def __init__(self, context: SessionContext, comparison: ComparedSpectra) -> None:
-        super().__init__(context)
-        self._comparison, self._current = comparison, context.current
+        super().__init__(self._make_panel)
+        self._context, self._comparison, self._current = context, comparison, context.current
         self.feed = SimilarFeed(context, self)
-        self.panel: SimilarPanel | None = None
         self._beginning = QTimer(self, singleShot=True, interval=BEGIN_MS)
         self._beginning.timeout.connect(self.feed.begin)
         self.feed.ended.connect(self._order_anew)
@@ -212,24 +211,19 @@ class SimilarPlace(LatePlace):
             self._current.message.emit(text.replace("{name}", one_line(candidate.name)))
 
     def note_visibility(self, is_on_top: bool) -> None:
-        """The dock has come to the front of its tabs, or gone."""
+        super().note_visibility(is_on_top)
         if is_on_top and not self._is_stopped:
             self._beginning.start()
-            if self.panel is None:
-                self._making.start()
 
     def stop(self) -> None:
-        self._is_stopped = True
-        self._making.stop()
+        super().stop()
         self._beginning.stop()
         self.feed.stop()
 
-    def make(self) -> None:
+    def _make_panel(self, place: QWidget) -> QWidget:
         from app.ui.judge.similar.similar_panel import SimilarPanel
 
-        if self.panel is None and not self._is_stopped:
-            self.panel = SimilarPanel(self._context, self._comparison, self.feed, self)
-            self._inside.addWidget(self.panel)
+        return SimilarPanel(self._context, self._comparison, self.feed, place)
 
     def _queue_changed(self, queue: Queue) -> None:
         if queue.sort.key in ("like", "learned") and not self._is_stopped:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from tests.app.ui.whole_window import CTRL, before_window
 
 Key = Qt.Key
-MOST_MOVED = 150
+MOST_MOVED = 60
 """Widgets: the guideline, made before its dock, has some hundred."""
 
 
@@ -69,7 +69,7 @@ def test_no_large_part_is_moved_while_the_view_is_built(qtbot, place):
     QApplication.instance().installEventFilter(moves)
     with before_window(qtbot, place) as before:
         QApplication.instance().removeEventFilter(moves)
-        assert len(before.view.findChildren(QWidget)) > 2 * MOST_MOVED
+        assert len(before.view.findChildren(QWidget)) > 4 * MOST_MOVED
     large = {name for name, size in moves.seen.items() if size > MOST_MOVED}
     assert not large, large
-    assert moves.seen["GuidelinePanel"] > 50
+    assert moves.seen["QueuePanel"] > 30

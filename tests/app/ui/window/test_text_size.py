@@ -101,6 +101,8 @@ def keys_sheet(overlay):
 
 def test_rows_and_columns_of_the_tables_follow(person):
     judging = person.view.judging
+    judging.dock_area.show_dock("object")
+    person.wait(lambda: judging.findChild(InformationPanel))
     table, facts = judging.docks["queue"].part.table, judging.findChild(InformationPanel).view
     before = [each.verticalHeader().defaultSectionSize() for each in (table, facts)]
     width = facts.columnWidth(0)

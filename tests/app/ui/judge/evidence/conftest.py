@@ -37,7 +37,7 @@ class Evidence:
     def show(self) -> None:
         """Bring the dock to the front by its key."""
         place = self.person.view.judging.docks["evidence"].part
-        if not place.is_seen():
+        if not place.dock.is_seen():
             self.person.press("d", CTRL)
         self.person.wait(lambda: place.panel is not None and place.panel.isVisible())
 
