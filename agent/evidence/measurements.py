@@ -27,7 +27,7 @@ from agent.spectra.spectrum import FASTEST_STAR_Z, Spectrum, Window, frame_z
 MIN_LINE_SIGMA = 3.0
 COOL_BREAK, BREAK_ERROR, COOL_TIO5 = 1.5, 0.15, 0.75
 # Mg b in angstrom, of which A stars have up to 1.1, and MgH, which is 1.0 or more in hot stars.
-COOL_MG_B, COOL_MGH = 2.0, 0.95
+COOL_MG_B, COOL_MGH = 1.5, 0.95
 BANDS_TIO5 = 0.85  # some discs with an M star beside them are below it, too
 HOT_SPECIES = ("He I", "He II", "C III", "C IV", "N III", "Si III", "Si IV")
 
@@ -190,8 +190,8 @@ class SpectrumMeasurements:
         height, mg_b, mgh = (self.index(name) for name in ("Dn4000", "Mg_b", "MgH_5211"))
         if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
             return height.value > COOL_BREAK
-        has_magnesium = mg_b.number - (mg_b.error or 0.0) > COOL_MG_B
-        has_magnesium |= mgh.number + (mgh.error or 0.0) < COOL_MGH
+        has_magnesium = mg_b.number - MIN_LINE_SIGMA * (mg_b.error or 0.0) > COOL_MG_B
+        has_magnesium |= mgh.number + MIN_LINE_SIGMA * (mgh.error or 0.0) < COOL_MGH
         return has_magnesium or self.index("TiO5").number < COOL_TIO5
 
     @property
