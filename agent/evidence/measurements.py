@@ -185,14 +185,20 @@ class SpectrumMeasurements:
         return self.indices.get(name) or refused(name, "no index has this name")
 
     @cached_property
-    def is_cool(self) -> bool:
-        """By the 4000 Å break if it is measured well enough, else by TiO, Mg b or MgH."""
+    def cool_by(self) -> str:
+        """What tells a cool star: the 4000 Å break if measured well, else TiO or magnesium."""
         height, mg_b, mgh = (self.index(name) for name in ("Dn4000", "Mg_b", "MgH_5211"))
         if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
-            return height.value > COOL_BREAK
-        has_magnesium = mg_b.number - MIN_LINE_SIGMA * (mg_b.error or 0.0) > COOL_MG_B
-        has_magnesium |= mgh.number + MIN_LINE_SIGMA * (mgh.error or 0.0) < COOL_MGH
-        return has_magnesium or self.index("TiO5").number < COOL_TIO5
+            return "break" if height.value > COOL_BREAK else ""
+        if self.index("TiO5").number < COOL_TIO5:
+            return "TiO"
+        has_mg_b = mg_b.number - MIN_LINE_SIGMA * (mg_b.error or 0.0) > COOL_MG_B
+        has_mgh = mgh.number + MIN_LINE_SIGMA * (mgh.error or 0.0) < COOL_MGH
+        return "magnesium" if has_mg_b or has_mgh else ""
+
+    @property
+    def is_cool(self) -> bool:
+        return self.cool_by != ""
 
     @property
     def is_late_type(self) -> bool:
