@@ -60,8 +60,8 @@ def feature_numbers(
         first, second = (values.get(part) or _with_error(numbers.index(part)) for part in pair)
         known = math.isfinite(first[0]) and math.isfinite(second[0])
         values[name] = weaker(first, second) if known else NOT_MEASURED
-    # A star that only magnesium tells kept them when the weights were fitted.
-    if numbers.cool_by in ("break", "TiO"):
+    # Not by magnesium alone: such stars kept these features when the weights were fitted.
+    if numbers.cool_indicator in ("break", "TiO"):
         values |= dict.fromkeys(HOT_ONLY, NOT_MEASURED)
     width, error = values["EW_H_beta"]
     if width < -max(EMISSION_EW, EMISSION_SIGMA * error):

@@ -67,7 +67,7 @@ def window_table(
 
 
 def _remove_false_lines(table: dict[str, Any], numbers: SpectrumMeasurements) -> None:
-    """Remove lines of hot gas, and wide ones of hydrogen, that are metals or bands of a cool star.
+    """Remove metals and bands of a cool star that look like hot gas or like wide hydrogen lines.
 
     Lines that emit stay where Hα does, too, or is not covered, or where He I 5876 does: He I 7065
     of an AM CVn star looks like a head of TiO.
@@ -185,8 +185,11 @@ class SpectrumMeasurements:
         return self.indices.get(name) or refused(name, "no index has this name")
 
     @cached_property
-    def cool_by(self) -> str:
-        """What tells a cool star: the 4000 Å break if measured well, else TiO or magnesium."""
+    def cool_indicator(self) -> str:
+        """What shows that the star is cool; empty if nothing does.
+
+        The 4000 Å break decides where it is measured well enough, else bands of TiO or magnesium.
+        """
         height, mg_b, mgh = (self.index(name) for name in ("Dn4000", "Mg_b", "MgH_5211"))
         if height.value is not None and (height.error or 0.0) < BREAK_ERROR:
             return "break" if height.value > COOL_BREAK else ""
@@ -198,11 +201,11 @@ class SpectrumMeasurements:
 
     @property
     def is_cool(self) -> bool:
-        return self.cool_by != ""
+        return self.cool_indicator != ""
 
     @property
     def is_late_type(self) -> bool:
-        """Whether metals or bands of a cool star, alone or beside another, may look like lines."""
+        """Whether there is a cool star, alone or beside another: its bands may look like lines."""
         return self.is_cool or self.has_deep_bands
 
     @property
